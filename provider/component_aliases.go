@@ -7,8 +7,8 @@ import (
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 )
 
-// withAliasURNs writes the aliases of a component as URNs. The framework passes no others on: a component that was renamed
-// with `aliases: [{name: old}]` would be created a second time, beside its old objects.
+// withAliasURNs writes the aliases of a component as URNs, because the framework passes on only these. Otherwise, a
+// component that was renamed with `aliases: [{name: old}]` would be created a second time, beside its old objects.
 func withAliasURNs(req *pulumirpc.ConstructRequest) {
 	for i, alias := range req.GetAliases() {
 		if spec := alias.GetSpec(); spec != nil {
@@ -18,7 +18,7 @@ func withAliasURNs(req *pulumirpc.ConstructRequest) {
 	}
 }
 
-// aliasURN is the URN that an alias stands for. What the alias leaves out is as it is now.
+// aliasURN is the URN that an alias stands for. Parts that the alias leaves out have their current values.
 func aliasURN(req *pulumirpc.ConstructRequest, spec *pulumirpc.Alias_Spec) resource.URN {
 	parent := resource.URN(cmp.Or(spec.GetParentUrn(), req.GetParent()))
 	if spec.GetNoParent() || parent.IsValid() && parent.QualifiedType() == resource.RootStackType {

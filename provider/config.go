@@ -64,7 +64,7 @@ func (DriftDetection) Values() []infer.EnumValue[DriftDetection] {
 	}
 }
 
-// The configuration beside the connection.
+// These are the settings of the configuration in addition to the connection.
 const (
 	keyNamespace      = "namespace"
 	keyDriftDetection = "driftDetection"
@@ -78,7 +78,8 @@ const (
 	driftInRefresh = "refresh"
 )
 
-// otherKeys are the keys allowed beside those of the connection: our other options, and what the engine adds.
+// otherKeys are the keys that are allowed in addition to those for the connection: our other options, and keys that the engine
+// adds.
 var otherKeys = append(fieldtags.Names[Config](), "version", "pluginDownloadURL", "pluginChecksums")
 
 // Configuration is the configuration of one running provider.
@@ -180,7 +181,7 @@ func (c *Configuration) Configure(_ context.Context, req p.ConfigureRequest) err
 	c.resumeWithin.Store(int64(within))
 	forgotten, _ := connection.DecodeList(req.Args.Get(keyForgetClusters))
 	c.source.Forget(forgotten)
-	rules, _ := decodeRules(req.Args.Get(keyReadiness)) // what Check has refused never arrives here
+	rules, _ := decodeRules(req.Args.Get(keyReadiness)) // settings that Check has refused never arrive here
 	c.rules.Store(rules)
 	return nil
 }

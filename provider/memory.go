@@ -8,7 +8,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// withMemory shares the memory of the provider with its other processes that serve the same engine.
+// withMemory shares the memory of the provider among the provider's processes that serve the same engine.
 func withMemory(built p.Provider, memory *tracked.Memory) p.Provider {
 	built.Handshake = func(ctx context.Context, req p.HandshakeRequest) (p.HandshakeResponse, error) {
 		if err := memory.Share(req.EngineAddress); err != nil {

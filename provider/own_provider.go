@@ -7,17 +7,17 @@ import (
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 )
 
-// ownProvider gives the children of a component the provider that constructs it. The engine chooses that one by the options of the
-// component, but the packages of some languages do not pass these options on, and the children would get the default provider,
-// which may be another cluster.
+// ownProvider gives the children of a component the provider that constructs it. The engine chooses that provider by the options
+// of the component, but the packages of some languages do not pass these options on. The children would then get the default
+// provider, which may lead to another cluster.
 type ownProvider struct {
 	pulumirpc.ResourceProviderServer
 
-	// reference names this provider, as the engine does; empty until the engine has said it.
+	// reference is the engine's name for this provider; empty until the engine has configured it.
 	reference atomic.Pointer[string]
 }
 
-// Configure notes what the engine calls this provider.
+// Configure notes the engine's name for this provider.
 func (o *ownProvider) Configure(ctx context.Context, req *pulumirpc.ConfigureRequest) (*pulumirpc.ConfigureResponse, error) {
 	if req.GetUrn() != "" && req.GetId() != "" {
 		reference := req.GetUrn() + "::" + req.GetId()

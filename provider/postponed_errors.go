@@ -20,8 +20,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/wait"
 )
 
-// postponing are the types whose Diff may fail for one resource alone. Each says from the saved outputs whether the last operation
-// ended with an initialization error.
+// postponing are the types whose Diff may fail because of a single resource. The function says from the saved outputs whether the
+// last operation ended with an initialization error.
 var postponing = map[tokens.Type]func(outputs property.Map) bool{
 	object.Token:           object.IsUnfinished,
 	patch.Token:            patch.IsUnfinished,
@@ -30,16 +30,17 @@ var postponing = map[tokens.Type]func(outputs property.Map) bool{
 	task.ReleaseHooksToken: func(property.Map) bool { return false },
 }
 
-// postponedErrors keeps the errors of Diffs until the engine asks for what follows from them.
+// postponedErrors keeps the errors of Diffs until the engine carries out the updates that the Diffs announce.
 //
-// An error of Diff ends the command, whatever `--continue-on-error` says, because the engine takes it for one of its own planning.
-// An error of an Update fails that resource. So Diff answers that there is an update, and the Update returns the error, in a preview
-// as well. Until the next Read or Diff of the resource, its object is not touched.
+// An error of Diff ends the command, even with `--continue-on-error`, because the engine takes it for an error of its own
+// planning. An error of Update fails only its resource. So Diff answers that there is an update, and that Update returns the
+// error, in a preview as well. Until the next Read or Diff of the resource, its object is not touched.
 //
-// That answer must never become a replacement, which would begin with deletions: of what depends on the object, and of the object. It
-// names no property, so that replaceOnChanges matches nothing but the initialization errors of the last operation; a resource that may
-// have some returns the error of Diff at once. What remains is a replacement whose deletions an earlier command has done; its Create
-// returns the error. So does a Delete that comes first, in case an engine decides otherwise.
+// The answer must never become a replacement. A replacement would begin with deletions: of what depends on the object, and of the
+// object. The answer names no property, so replaceOnChanges can match only the initialization errors of the last operation. A
+// resource that may have such errors therefore returns the error of Diff at once. One replacement remains: a replacement whose
+// deletions an earlier command has carried out. Its Create returns the error. A Delete that comes first returns it, too, in case
+// an engine decides otherwise.
 type postponedErrors struct {
 	calls    tracked.EngineCalls
 	kept     sync.Map // resource.URN -> *postponedError
@@ -54,7 +55,7 @@ type postponedError struct {
 	told atomic.Bool
 }
 
-// withPostponedErrors lets the error of a program's Diff fail no more than its resource.
+// withPostponedErrors lets the error of a program's Diff fail only its own resource.
 func withPostponedErrors(built p.Provider) p.Provider {
 	e := &postponedErrors{}
 	check, read, diff, create, update, remove := built.Check, built.Read, built.Diff, built.Create, built.Update, built.Delete
@@ -94,7 +95,7 @@ func withPostponedErrors(built p.Provider) p.Provider {
 	return built
 }
 
-// read records a Read, with which another command begins, or an import.
+// read records a Read: another command begins with it, or an import.
 func (e *postponedErrors) read(req p.ReadRequest) {
 	e.calls.Read(req.Urn)
 	e.kept.Delete(req.Urn)
@@ -104,9 +105,10 @@ func (e *postponedErrors) read(req p.ReadRequest) {
 	}
 }
 
-// postpones reports whether the error of a Diff waits for what follows, and keeps it. No Update follows the Diffs of the engine's own:
-// those after a Read, and of the dependents of what is replaced. After an import, older engines end with an error instead. An engine
-// that compares several resources at once may have deleted one meanwhile, as a dependent of what is replaced, and then only creates it.
+// postpones reports whether to postpone the error of a Diff, and keeps the error if so. No Update follows the engine's own Diffs:
+// the Diffs after a Read, and the Diffs of resources that depend on a replaced one. After an import, older engines end with an
+// error instead of calling Update. An engine that compares several resources at once may already have deleted one that depends on
+// a replaced one, and then only creates it.
 func (e *postponedErrors) postpones(ctx context.Context, req p.DiffRequest, err error) bool {
 	programmed := e.calls.IsProgrammed(req.Urn)
 	_, imported := e.imported.LoadAndDelete(req.Urn)
@@ -128,7 +130,7 @@ func (e *postponedErrors) postpones(ctx context.Context, req p.DiffRequest, err 
 	return true
 }
 
-// beforeWrite returns the error of the Diff, however often the engine tries again.
+// beforeWrite returns the error of the Diff, as often as the engine tries.
 func (e *postponedErrors) beforeWrite(urn resource.URN) error {
 	kept, found := e.kept.Load(urn)
 	if !found {
@@ -139,8 +141,8 @@ func (e *postponedErrors) beforeWrite(urn resource.URN) error {
 	return postponed.error
 }
 
-// beforeDelete returns the error of the Diff if the engine acts on that. If an Update or a Create has failed with it, the engine has
-// given up, and the deletion is of what an earlier replacement has left, or of another command.
+// beforeDelete returns the error of the Diff if the deletion follows from that Diff. If an Update or a Create has returned the
+// error, the engine has given up. Then the deletion belongs to an earlier replacement, or to another command.
 func (e *postponedErrors) beforeDelete(urn resource.URN) error {
 	if kept, found := e.kept.Load(urn); found {
 		if postponed := kept.(*postponedError); !postponed.told.Load() {

@@ -13,7 +13,7 @@ import (
 )
 
 // withReasons adds the reason, in brackets, to the first line of every error that leaves the provider. It is the only
-// place that writes reasons: the code that makes an error knows only its own.
+// place that writes reasons: the code that makes an error knows only its own reason.
 func withReasons(built p.Provider) p.Provider {
 	built.CheckConfig = withReason(built.CheckConfig, func(resp *p.CheckResponse, _ error) {
 		for i := range resp.Failures {
@@ -34,7 +34,7 @@ func withReasons(built p.Provider) p.Provider {
 	return built
 }
 
-// withReason adds the reason to the error of a call. inside adds it to what the answer holds of the error.
+// withReason adds the reason to the error of a call. inside adds it to the parts of the response that repeat the error.
 func withReason[Request, Response any](
 	call func(context.Context, Request) (Response, error), inside func(*Response, error),
 ) func(context.Context, Request) (Response, error) {
@@ -56,8 +56,8 @@ func (e *reasonedError) Error() string { return mark(e.error.Error(), e.reason) 
 
 func (e *reasonedError) Unwrap() error { return e.error }
 
-// reasoned adds the reason of an error. For a method that the framework lacks, it returns the answer that the engine
-// knows and shows to nobody.
+// reasoned adds the reason of an error. For a method that the framework lacks, it returns the error unchanged: the
+// engine recognizes it and does not show it.
 func reasoned(err error) error {
 	if err == nil || status.Code(err) == codes.Unimplemented {
 		return err
@@ -65,7 +65,7 @@ func reasoned(err error) error {
 	return &reasonedError{err, reasonOf(err)}
 }
 
-// reasonOf returns the reason of any error. An error without one is our mistake.
+// reasonOf returns the reason of any error. An error without a reason is our mistake.
 func reasonOf(err error) failure.Reason {
 	if reason, ok := failure.ReasonOf(err); ok {
 		return reason

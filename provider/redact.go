@@ -11,8 +11,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 )
 
-// documents are the inputs that hold a whole object or patch. One may contain a Secret's data, marked or not, and
-// nobody wants to read the rest of it in a message.
+// documents are the inputs that hold a whole object or patch. Such an input may contain the data of a Secret, marked or
+// not, and would make a message too long.
 var documents = []string{"manifest", "yaml", "patch", "jsonPatch", "mergePatch"}
 
 // redactFailures keeps secrets out of the engine's messages about refused inputs: the engine prints the value of the

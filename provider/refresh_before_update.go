@@ -62,11 +62,11 @@ func (s *server) Update(ctx context.Context, req *pulumirpc.UpdateRequest) (*pul
 	return resp, nil
 }
 
-// remembering are the types of the resources that have to know their states before the program runs, whether or not drift is looked
-// for: in a replacement, the engine tells the new one nothing of the old one.
+// remembering are the types of resources whose states must be known before the program runs, even if no drift is looked for: in a
+// replacement, the engine tells the new resource nothing about the old one.
 var remembering = map[tokens.Type]bool{task.Token: true, task.ReleaseHooksToken: true, chart.RecordToken: true}
 
-// reads reports whether the engine is to read a resource before it is updated.
+// reads reports whether the engine has to read a resource before it updates it.
 func (s *server) reads(urn string) bool { return s.drift() || remembering[resource.URN(urn).Type()] }
 
 // markFailure sets the mark in the details of an initialization failure: that state is saved too, and needs the read

@@ -15,8 +15,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/task"
 )
 
-// published makes the framework's schema that of the package: an enum, which accepts only its values there, also accepts strings,
-// and resources that only components make are left out.
+// published turns the framework's schema into the schema of the package: enums, which accept only their own values there, also
+// accept strings, and resources that only components make are left out.
 func published(getSchema func(context.Context, p.GetSchemaRequest) (p.GetSchemaResponse, error)) func(context.Context, p.GetSchemaRequest) (p.GetSchemaResponse, error) {
 	return func(ctx context.Context, req p.GetSchemaRequest) (p.GetSchemaResponse, error) {
 		resp, err := getSchema(ctx, req)
@@ -39,8 +39,8 @@ func published(getSchema func(context.Context, p.GetSchemaRequest) (p.GetSchemaR
 	}
 }
 
-// written gives out a schema that was derived from the code before, with the plugin's version: to derive it takes longer than
-// everything else that a plugin does until its first call, and the engine asks for it in each run of a YAML program.
+// written serves a schema that was derived from the code in advance, with the plugin's version. To derive the schema takes longer
+// than all else that a plugin does before its first call, and the engine asks for it in each run of a YAML program.
 func written(schema string) func(context.Context, p.GetSchemaRequest) (p.GetSchemaResponse, error) {
 	return func(context.Context, p.GetSchemaRequest) (p.GetSchemaResponse, error) {
 		return p.GetSchemaResponse{Schema: fmt.Sprintf(`{"version":%q,%s`, Version, strings.TrimPrefix(schema, "{"))}, nil

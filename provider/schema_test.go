@@ -158,8 +158,8 @@ var (
 	title = regexp.MustCompile(`(?m)^### \S`)
 )
 
-// Every resource and function has its examples in all languages, in the form of which the generators leave
-// in each package those of its language.
+// Every resource and function has its examples in all languages, in the form from which the generators keep
+// only the package's own language.
 func TestEveryResourceAndFunctionHasExamplesInFiveLanguages(t *testing.T) {
 	spec := given(t)
 	texts := map[string]string{}

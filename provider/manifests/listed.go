@@ -12,7 +12,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sources"
 )
 
-// documentsOf reads the input manifests. incomplete means that some object, or what identifies it, is not known yet.
+// documentsOf reads the input manifests. incomplete means that an object, or its identity, is not known yet.
 func documentsOf(value property.Value) (documents []sources.Document, incomplete bool, wrong check.Mistakes) {
 	listed := listed{}
 	secret := value.Secret()

@@ -8,8 +8,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sources"
 )
 
-// load reads the inputs of a component, and reports every mistake in them. Objects that name no namespace, and have none from the
-// set, will be in the given one; it is empty while that is not known.
+// load reads the inputs of a component, and reports every mistake in them. Objects that get a namespace neither from their manifest nor
+// from the set will be in defaultNamespace, which is empty while it is not known.
 func load(inputs property.Map, defaultNamespace string) (sets.Set, check.Mistakes) {
 	_, wrong := check.Inputs[Args](inputs)
 	wrong = append(wrong, sets.CheckInputs(inputs)...)

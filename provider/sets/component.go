@@ -21,9 +21,9 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
-// Component has the types of a component. They are those of a resource, because the framework wants the types of a component to be
-// wrapped in pulumi's. Who embeds it serves Construct from the raw request: the framework's own loses what is secret or unknown
-// below the first level.
+// Component has the types of a component. It takes them from a resource, because the framework requires the types of its own
+// components to be wrapped in pulumi's. A type that embeds Component serves Construct from the raw request: the framework's
+// Construct loses what is secret or unknown below the first level.
 type Component struct {
 	infer.InferredComponent
 
@@ -40,7 +40,7 @@ func constructed(*pulumi.Context, string, struct{}, ...pulumi.ResourceOption) (*
 	return nil, errors.New("a component is constructed from the raw request")
 }
 
-// parent is the component as its children see it.
+// parent is the component as the parent of its children.
 type parent struct{ pulumi.ResourceState }
 
 // GetToken returns the type of the component.
@@ -53,11 +53,11 @@ func (c Component) GetSchema(register schema.RegisterDerivativeType) (pschema.Re
 	return spec, err
 }
 
-// Construct registers a component and, by register, its children. It returns what register returns as the component's outputs.
+// Construct registers a component and, with register, its children. The outputs of the component are what register returns.
 func Construct(
 	ctx context.Context, req p.ConstructRequest, register func(ctx *pulumi.Context, name string, parent pulumi.Resource) (pulumi.Map, error),
 ) (p.ConstructResponse, error) {
-	var failed error // as it was said; on its way back it would lose its type
+	var failed error // kept here, because it would lose its type on its way back
 	resp, err := p.ProgramConstruct(ctx, req, func(
 		ctx *pulumi.Context, typ, name string, inputs provider.ConstructInputs, options pulumi.ResourceOption,
 	) (result *provider.ConstructResult, err error) {
@@ -85,8 +85,7 @@ func Construct(
 	return resp, unfinished(req.Urn.Name(), err)
 }
 
-// unfinished explains the end of a run that the engine has canceled, which it does as soon as one object fails. The error of
-// that object says why.
+// unfinished explains a run that the engine has canceled, as it does once an object fails. The error of that object says why.
 func unfinished(name string, err error) error {
 	if code := status.Code(err); code != codes.Canceled && code != codes.Unavailable && !errors.Is(err, context.Canceled) {
 		return err
@@ -95,8 +94,8 @@ func unfinished(name string, err error) error {
 		"If one of them failed, its own error says why.", name)
 }
 
-// dependencies are the resources that the inputs depend on. The component depends on them, and so are its children deleted
-// before them.
+// dependencies are the resources that the inputs depend on. The component depends on them, so its children are deleted before
+// them.
 func dependencies(ctx *pulumi.Context, inputs provider.ConstructInputs) ([]pulumi.Resource, error) {
 	outputs, err := inputs.Map()
 	if err != nil {

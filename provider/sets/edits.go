@@ -22,7 +22,7 @@ const (
 	keyPatches     = "patches"
 )
 
-// edit changes the manifests.
+// edit applies the input edits to the manifests.
 func (s *Set) edit(given property.Value) check.Mistakes {
 	switch {
 	case given.IsNull():
@@ -43,7 +43,7 @@ func (s *Set) edit(given property.Value) check.Mistakes {
 }
 
 // forgetContents makes all manifests unknown, because it is not known yet how they are edited. Their keys stay: no edit changes
-// which object it is.
+// an object's identity.
 func (s *Set) forgetContents() {
 	for i := range s.Objects {
 		s.Objects[i].Unknown = true
@@ -56,7 +56,7 @@ func (s *Set) apply(edits *edits) (wrong check.Mistakes) {
 	for i, o := range s.Objects {
 		secrets := o.Secrets
 		if o.isSecret() {
-			secrets = values.Marks{} // The whole of it stays secret, whatever is edited.
+			secrets = values.Marks{} // All of it stays secret, whichever part is edited.
 		}
 		masked, of := edits.mask(o.Manifest, secrets)
 		content, _ := masked.(map[string]any)
@@ -67,7 +67,7 @@ func (s *Set) apply(edits *edits) (wrong check.Mistakes) {
 		at, found := position[mistake.Key]
 		switch {
 		case mistake.Unmatched && s.Incomplete:
-			// What is not known yet may be what it is for.
+			// The edit may be meant for an object that is not known yet.
 		case found && mistake.Key != "" && edits.holdsUnknown(given[at].Content):
 			s.Objects[at].Unknown = true
 		default:
@@ -104,9 +104,9 @@ type edits struct {
 	*placeholders
 
 	edits edit.Edits
-	// secret means that everything is. secretPatch means that what a patch changes is secret.
+	// secret means that all edits are secret. secretPatch means that what a patch changes is secret.
 	secret, secretPatch bool
-	// unknown means that it is not known yet what is edited how.
+	// unknown means that part of the edits is not known yet.
 	unknown bool
 	wrong   check.Mistakes
 }
@@ -127,7 +127,7 @@ func (e *edits) read(given property.Map) {
 	})
 }
 
-// names refuses members that there are not.
+// names refuses members that do not exist.
 func (e *edits) names(at string, given property.Map, known []string) {
 	for name := range given.AllStable {
 		if !slices.Contains(known, name) {
@@ -183,8 +183,8 @@ func (e *edits) text(at string, given property.Map, name string) string {
 	return ""
 }
 
-// certain reads a member that has to be known: without it, nobody knows what is edited. It is never hidden, because kustomize has
-// to read it.
+// certain reads a member that has to be known: without it, it is not clear what is edited. It is never hidden, because kustomize
+// has to read it.
 func (e *edits) certain(at string, given property.Map, name string) string {
 	switch v := given.Get(name); {
 	case v.IsComputed():

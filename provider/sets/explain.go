@@ -11,7 +11,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/order"
 )
 
-// explainOrder warns of what is not done as the objects ask for, and says for the log why each object comes after others.
+// explainOrder warns where the objects are not applied in the order that they ask for, and logs why each object comes after
+// others.
 func (r *Registration) explainOrder() {
 	for _, edge := range r.Graph.Dropped {
 		r.warn(fmt.Sprintf("%s should be applied after %s (%s), but that one comes after it, directly or not. It is applied without "+
@@ -25,11 +26,11 @@ func (r *Registration) explainOrder() {
 	for _, edge := range r.Graph.Edges {
 		lines = append(lines, fmt.Sprintf("%s after %s: %s", edge.Object, edge.After, edge.Because))
 	}
-	// The log is for people who debug; a set is not worse for its lack.
+	// The log is for people who debug. The set works without it.
 	_ = r.ctx.Log.Debug("The order of "+r.name+":\n"+strings.Join(lines, "\n"), &pulumi.LogArgs{Resource: r.parent})
 }
 
-// explainAbsent warns of annotations that name what the set does not have: the order that they ask for does not come about.
+// explainAbsent warns of annotations that name an object that is not in the set: the order that they ask for is not kept.
 func (r *Registration) explainAbsent() {
 	if r.Incomplete {
 		return
@@ -39,7 +40,7 @@ func (r *Registration) explainAbsent() {
 			is := manifest.IdentityOf(o.Manifest)
 			return is.GroupKind() == absent.GroupKind && is.Name == absent.Name
 		}
-		if slices.ContainsFunc(r.Apart, isApart) { // Whatever applies it has an order of its own.
+		if slices.ContainsFunc(r.Apart, isApart) { // The resource that applies it has an order of its own.
 			continue
 		}
 		reference := absent.Reference
@@ -52,7 +53,7 @@ func (r *Registration) explainAbsent() {
 	}
 }
 
-// warn shows a warning at the component. If even that fails, the engine is gone, and the next registration says so.
+// warn shows a warning at the component. If even that fails, the engine is gone, and the next registration reports it.
 func (r *Registration) warn(text string) {
 	_ = r.ctx.Log.Warn(text, &pulumi.LogArgs{Resource: r.parent})
 }

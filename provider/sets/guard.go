@@ -24,7 +24,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// GuardToken is the type of the guard of a set that defines kinds. It is not in the schema: nobody but a component makes one.
+// GuardToken is the type of the guard of a set that defines kinds. It is not in the schema: only a component makes one.
 const GuardToken = "k8sconnect:index:ManifestsGuard"
 
 // The inputs of a guard, which are its outputs, too.
@@ -33,22 +33,23 @@ const (
 	keyInstances   = "instances"
 )
 
-// Guard is deleted before the set, and refuses that while there are objects of the defined kinds that are not in the set. Without their
-// operator, nobody would remove their finalizers, and without the rest of the set, they would be of no use. It only makes sure that this
-// is found out early: whether a definition is deleted is decided by the KubeObject of the definition. So where the guard cannot tell, it
-// lets the deletion go on.
+// Guard is deleted before the set. It refuses the deletion while objects of the defined kinds exist that are not in
+// the set: without their operator, nothing would remove their finalizers, and without the rest of the set, they would be useless.
+// The guard only makes the user find out early; whether a definition is deleted is decided by its own KubeObject. So if the guard
+// cannot find out, it allows the deletion.
 //
-// Objects of these kinds that are in the set are not deleted after it, since it waits for what their operator removes with them.
+// The objects of these kinds that are in the set do not wait for the guard to be deleted, because the guard waits for the objects
+// that their operator removes with them.
 type Guard struct{}
 
 // Annotate names the type.
 func (g *Guard) Annotate(a infer.Annotator) { a.SetToken("index", "ManifestsGuard") }
 
-// GuardArgs are what a guard looks at.
+// GuardArgs are the inputs of a guard.
 type GuardArgs struct {
-	// Definitions are those of the set whose objects it guards.
+	// Definitions are the guarded definitions in the set.
 	Definitions []map[string]string `pulumi:"definitions"`
-	// Instances are the objects of the set of these kinds.
+	// Instances are the objects in the set that are of these kinds.
 	Instances []map[string]string `pulumi:"instances"`
 }
 
@@ -74,7 +75,7 @@ func (*Guard) Create(context.Context, infer.CreateRequest[GuardArgs]) (infer.Cre
 	return infer.CreateResponse[GuardArgs]{}, errors.New("a guard is created from the raw request")
 }
 
-// Delete refuses to go while there are objects of the defined kinds that are not in the set.
+// Delete fails while objects of the defined kinds exist that are not in the set.
 func (g *guard) Delete(ctx context.Context, req p.DeleteRequest) error {
 	clu, err := g.source.Cluster(req.OldInputs)
 	if err != nil {
@@ -93,8 +94,8 @@ func (g *guard) Delete(ctx context.Context, req p.DeleteRequest) error {
 	return nil
 }
 
-// instances are the objects of a kind that would be lost with its definition, after half a minute in which they may go. It asks again
-// for so long where the API server did not answer.
+// instances are the objects of a kind that would be lost with its definition and that still exist after half a minute. If the API
+// server does not answer, the request is repeated for half a minute.
 func (d definition) instances(ctx context.Context, clu *cluster.Cluster, own map[instance]bool) (tracked.Instances, error) {
 	others := func(object metav1.PartialObjectMetadata) bool {
 		return len(object.OwnerReferences) == 0 && !own[instance{kind: d.groupKind().String(), namespace: object.Namespace, name: object.Name}]
@@ -106,7 +107,7 @@ func (d definition) instances(ctx context.Context, clu *cluster.Cluster, own map
 		left, err = await()
 	}
 	switch {
-	case failure.Gone(err): // with their definition
+	case failure.Gone(err): // the objects went with their definition
 		return tracked.Instances{}, nil
 	case err != nil:
 		return left, err
@@ -116,7 +117,7 @@ func (d definition) instances(ctx context.Context, clu *cluster.Cluster, own map
 	return await()
 }
 
-// isDeleted reports whether a definition will be deleted with the set, or may be.
+// isDeleted reports whether a definition will, or may, be deleted with the set.
 func (d definition) isDeleted(ctx context.Context, clu *cluster.Cluster) bool {
 	live, err := clu.Get(ctx, cluster.Ref{APIVersion: kinds.CustomResourceDefinition.Group + "/v1", Kind: kinds.CustomResourceDefinition.Kind, Name: d.name})
 	if err != nil {
@@ -149,7 +150,7 @@ func definitionsIn(v property.Value) (definitions []definition) {
 	return definitions
 }
 
-// instancesIn are objects as a cluster has them, whatever their manifests leave out.
+// instancesIn are objects as they are in a cluster, including what their manifests leave out.
 func instancesIn(v property.Value, defaultNamespace string) map[instance]bool {
 	instances := map[instance]bool{}
 	for _, item := range listOf(v) {
@@ -176,8 +177,8 @@ func listOf(v property.Value) (items []property.Map) {
 	return items
 }
 
-// guarded are the definitions that a guard looks at, by their keys, and the objects of their kinds, by theirs. Where the set has nothing
-// else, there is nothing to guard: a definition looks for itself.
+// guarded are the definitions that a guard guards, by their keys, and the objects of their kinds, by their keys. If the set has
+// nothing else, it needs no guard: a definition checks for itself.
 func (s *Set) guarded() (definitions map[string]definition, instances map[string]instance) {
 	definitions, instances = map[string]definition{}, map[string]instance{}
 	guardedKinds := map[schema.GroupKind]bool{}
@@ -207,8 +208,8 @@ func (s *Set) guarded() (definitions map[string]definition, instances map[string
 	return definitions, instances
 }
 
-// registerGuard registers the guard of a set that defines kinds. It comes after all objects but those of these kinds and what needs them,
-// and so is deleted before all the others.
+// registerGuard registers the guard of a set that defines kinds. The guard comes after all objects except the objects of these
+// kinds and the objects that come after those, and so it is deleted before all the rest.
 func (r *Registration) registerGuard() error {
 	if len(r.leftOut) == 0 && !slices.ContainsFunc(slices.Collect(maps.Keys(r.registered)), isDefinition) {
 		return nil
@@ -246,7 +247,8 @@ func (r *Registration) registerGuard() error {
 	return r.register(GuardToken, r.name, inputs, r.guard, r.internal(pulumi.DependsOn(after))...)
 }
 
-// comesAfterOne reports whether an object is one of these instances or comes after one, for whatever reason: it is deleted before it.
+// comesAfterOne reports whether an object is one of these instances or comes after one, for any reason: in that case it is deleted
+// before the instance.
 func (r *Registration) comesAfterOne(instances map[string]instance) func(key string) bool {
 	known := map[string]bool{}
 	var comesAfter func(key string) bool
@@ -255,7 +257,7 @@ func (r *Registration) comesAfterOne(instances map[string]instance) func(key str
 			return after
 		}
 		_, is := instances[key]
-		known[key] = is // of what comes after itself
+		known[key] = is // for an object that comes after itself
 		for _, edge := range r.Graph.After(key) {
 			is = comesAfter(edge.After) || is
 		}

@@ -11,8 +11,8 @@ var namespacePath = []string{"metadata", "namespace"}
 // identity are the fields that make the key of an object.
 var identity = [][]string{{"apiVersion"}, {"kind"}, {"metadata", "name"}, namespacePath}
 
-// Identify looks at what makes the key of an object. unknown means that part of it is not known yet; secret is the path of a part
-// that is secret in an object that is not secret as a whole, or empty.
+// Identify reads the parts that make the key of an object. unknown means that one of them is not known yet. secret is the path of
+// a part that is secret although the object as a whole is not; otherwise it is empty.
 func Identify(object map[string]any, secrets values.Marks) (unknown bool, secret string) {
 	whole := secrets.IsSecret(property.Path{})
 	for _, path := range identity {

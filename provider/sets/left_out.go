@@ -10,17 +10,17 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 )
 
-// A component that leaves out definitions which it has had lets go of them: all objects of their kinds would go with them. The engine
-// deletes what a program no longer has, so they stay children for as long as they are left out. As such, they are neither read nor
-// written nor deleted, and the state still knows them when they are taken up again.
+// A component that had definitions and now leaves them out lets go of them, because deleting them would delete all objects of
+// their kinds. The engine deletes what a program no longer has, so left-out definitions remain children. Such a child is not
+// read, written or deleted, and the state still knows it when the component includes the definition again.
 
-// definitionKey begins the keys of all definitions. The name follows.
+// definitionKey is the prefix of the key of every definition. The name follows.
 var definitionKey = kinds.CustomResourceDefinition.Group + "/" + kinds.CustomResourceDefinition.Kind + "."
 
 func isDefinition(key string) bool { return strings.HasPrefix(key, definitionKey) }
 
-// registerLeftOut registers the definitions that the set lets go of. It knows no more of them than which ones they are: the rest of their
-// inputs stays as it was.
+// registerLeftOut registers the definitions that the set lets go of. Only their identity is known: the rest of their inputs does
+// not change.
 func (r *Registration) registerLeftOut() error {
 	if !r.LeavesOutDefinitions {
 		return nil

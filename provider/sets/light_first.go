@@ -11,15 +11,16 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
-// The engine writes the whole state before and after each operation. An operation that comes after a big object therefore costs much
-// more than one that comes before it, and so are the lightest objects applied first.
+// The engine writes the whole state before and after each operation. An operation after a big object therefore costs much more
+// than one before it, so the lightest objects are applied first.
 
-// patience bounds how long big objects wait for all others. Nothing asks for that order but its cost, and what an object needs without
-// saying so may be what waits for it.
+// patience bounds how long big objects wait for all others. Cost is the only reason for that order, and one of the waiting
+// objects may be needed by another object that does not say so.
 const patience = 30 * time.Second
 
-// lightFirst sorts keys by the weights of their objects, as far as the order allows it, and returns those of big objects apart. What
-// comes after an object is no lighter than that one; what waits for another one to be ready is among the big ones.
+// lightFirst sorts keys by the weights of their objects, as far as the order allows it, and returns the keys of big objects
+// apart. An object counts as at least as heavy as the objects that it comes after; an object that waits until another one is
+// ready counts as big.
 func (r *Registration) lightFirst(keys []string) (light, big []string) {
 	weights := map[string]int{}
 	for _, key := range keys {
@@ -31,7 +32,7 @@ func (r *Registration) lightFirst(keys []string) (light, big []string) {
 			}
 		}
 	}
-	// Equal ones keep their places, so that none comes before what it comes after.
+	// The sort is stable, so that no object comes before one that it comes after.
 	sorted := slices.Clone(keys)
 	slices.SortStableFunc(sorted, func(a, b string) int { return cmp.Compare(weights[a], weights[b]) })
 	split := slices.IndexFunc(sorted, func(key string) bool { return weights[key] > manifest.MaxWeight })
@@ -41,8 +42,8 @@ func (r *Registration) lightFirst(keys []string) (light, big []string) {
 	return sorted[:split], sorted[split:]
 }
 
-// awaitRegistered waits until the engine is done with objects, but not for longer than [patience]. If one of them fails, the next
-// registration fails with the run.
+// awaitRegistered waits until the engine is done with objects, for at most [patience]. If one of them fails, the run ends, and so
+// the next registration fails, too.
 func (r *Registration) awaitRegistered(keys []string) {
 	var children []pulumi.Resource
 	for _, key := range keys {

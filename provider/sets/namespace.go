@@ -11,7 +11,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sources"
 )
 
-// fillNamespace gives namespaced objects that name no namespace that of the set. Keys stay as they are.
+// fillNamespace gives the namespace of the set to namespaced objects that name none. Keys do not change.
 func (s *Set) fillNamespace(documents Documents, namespace property.Value) (wrong check.Mistakes) {
 	if namespace.IsNull() || namespace.IsString() && namespace.AsString() == "" {
 		return nil
@@ -34,9 +34,10 @@ func (s *Set) fillNamespace(documents Documents, namespace property.Value) (wron
 	return wrong
 }
 
-// nameOtherwise finds the other keys of objects that are in a namespace, by their own words or not. A new version of a chart that only
-// writes the namespace changes no object, so it must not give one another resource. An object that has both keys is there twice. A secret
-// namespace is in no message and in no other key: that is in the state as an alias.
+// nameOtherwise finds the second key of objects in the given namespace: with the namespace, if the manifest names none, or
+// without it. A new version of a chart that only adds or drops the namespace changes no object, so the object must keep its
+// resource. If both keys exist, the object is in the documents twice. A secret namespace appears in no message and in no second
+// key, because that key is in the state as an alias.
 func (s *Set) nameOtherwise(documents Documents, namespace string, secret bool) (wrong check.Mistakes) {
 	byKey := map[string]sources.Object{}
 	for _, from := range documents.Found {

@@ -14,7 +14,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// The members of an override that are no inputs of a KubeObject.
+// These are the members of an override that are no inputs of a KubeObject.
 const (
 	keySelect   = "select"
 	keyOptional = "optional"
@@ -25,10 +25,10 @@ const (
 	keyTakeOverFrom    = "takeOverFrom"
 )
 
-// childOptions are the inputs of a KubeObject that a set passes on, to all objects or to some.
+// childOptions are the inputs that a set passes on to KubeObjects, to all of them or to some.
 var childOptions = slices.DeleteFunc(fieldtags.Names[Override](), func(name string) bool { return name == keySelect || name == keyOptional })
 
-// override gives the selected objects their own inputs. What these may be, each KubeObject checks for itself.
+// override gives the selected objects their own inputs. Each KubeObject checks the values itself.
 func (s *Set) override(given property.Value) (wrong check.Mistakes) {
 	if given.IsNull() || given.IsComputed() {
 		return nil
@@ -62,7 +62,7 @@ func (s *Set) overrideBy(at string, given property.Map) (wrong check.Mistakes) {
 		return wrong
 	}
 	if selects == nil {
-		return nil // Some member is not known yet, and so is what it selects.
+		return nil // A member is not known yet, so it is not known which objects are selected.
 	}
 	matched := s.Incomplete
 	for i := range s.Objects {
@@ -147,7 +147,7 @@ func Adopts(inputs property.Map) bool {
 	})
 }
 
-// TakesOver reports whether any object of a set may be taken over. Where that is not known yet, it may.
+// TakesOver reports whether any object of a set may be taken over. An option that is not known yet counts as set.
 func TakesOver(inputs property.Map) bool {
 	all, none := Set{Options: optionsOf(inputs)}, Set{}
 	overrides := inputs.Get(keyOverrides)
@@ -156,10 +156,10 @@ func TakesOver(inputs property.Map) bool {
 	})
 }
 
-// IsAdopted reports whether this object alone is adopted.
+// IsAdopted reports whether the object itself has the option adopt.
 func (o Object) IsAdopted() bool { return values.Flag(o.Options[keyAdopt]) }
 
-// MayTakeOver reports whether an object of the set may take over what is in its place. Where that is not known yet, it may.
+// MayTakeOver reports whether an object of the set may take over an existing object. An option that is not known yet counts as set.
 func (s *Set) MayTakeOver(o Object) bool {
 	for _, options := range []map[string]property.Value{s.Options, o.Options} {
 		from := options[keyTakeOverFrom]

@@ -12,8 +12,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// placeholders are texts that stand for secret and unknown values while kustomize edits the objects around them. It would print the
-// ones and cannot carry the others.
+// placeholders are texts that stand for secret and unknown values while kustomize edits the objects around them. Kustomize would
+// print secret values, and cannot carry unknown ones.
 type placeholders struct {
 	prefix  string
 	pattern *regexp.Regexp
@@ -27,7 +27,7 @@ type hidden struct {
 }
 
 func newPlaceholders() *placeholders {
-	// Nobody can write a text that would be taken for one.
+	// No one can guess a prefix, and so write a text that would be taken for a placeholder.
 	prefix := "k8sconnect-" + strings.ToLower(rand.Text()) + "-"
 	return &placeholders{prefix: prefix, pattern: regexp.MustCompile(prefix + `\d{6}`)}
 }
@@ -38,9 +38,9 @@ func (p *placeholders) hide(plain any, secret bool) string {
 	return fmt.Sprintf("%s%06d", p.prefix, len(p.hidden)-1)
 }
 
-// mask replaces all secret and unknown values of a tree. In maps that are secret as a whole it replaces the values inside, so that
-// they can still be edited, and returns the paths of these maps: they stay secret. An edit may move the items of a list, so what
-// is secret below one is replaced as a whole.
+// mask replaces all secret and unknown values of a tree. In a map that is secret as a whole, it replaces the values inside, so
+// that they can still be edited, and returns the path of the map: it stays secret. An edit may move the items of a list, so a
+// secret value below a list is replaced as a whole.
 func (p *placeholders) mask(tree any, secrets values.Marks) (masked any, maps []property.Path) {
 	var walk func(tree any, path []property.PathSegment, secret, listed bool) any
 	walk = func(tree any, path []property.PathSegment, secret, listed bool) any {
@@ -74,8 +74,8 @@ func (p *placeholders) mask(tree any, secrets values.Marks) (masked any, maps []
 	return walk(tree, nil, false, false), maps
 }
 
-// restore puts the values back, wherever their placeholders are now, and says which places are secret. A text with a placeholder
-// in it is unknown or secret as a whole.
+// restore puts the values back where their placeholders are now, and says which places are secret. A text that contains a
+// placeholder is unknown or secret as a whole.
 func (p *placeholders) restore(tree any) (restored any, secrets values.Marks) {
 	var walk func(tree any, path []property.PathSegment) any
 	walk = func(tree any, path []property.PathSegment) any {
@@ -108,7 +108,7 @@ func (p *placeholders) restore(tree any) (restored any, secrets values.Marks) {
 	return walk(tree, nil), secrets
 }
 
-// reveal returns what a text with placeholders stands for.
+// reveal returns the value of a text with placeholders.
 func (p *placeholders) reveal(text string) (plain any, secret bool) {
 	var unknown any
 	revealed := p.pattern.ReplaceAllStringFunc(text, func(found string) string {
@@ -141,7 +141,7 @@ func (p *placeholders) at(placeholder string) hidden {
 	return p.hidden[number]
 }
 
-// holdsUnknown reports whether a text stands for something that is not known yet.
+// holdsUnknown reports whether a tree has a placeholder for an unknown value.
 func (p *placeholders) holdsUnknown(tree any) bool {
 	restored, _ := p.restore(tree)
 	return values.HasUnknown(restored)

@@ -5,7 +5,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// InputOf converts a value to what a registration takes. Its secret and unknown marks stay where they are.
+// InputOf converts a value to an input of a registration. Secret and unknown marks keep their places.
 func InputOf(v property.Value) pulumi.Input {
 	if v.Secret() {
 		return pulumi.ToSecret(InputOf(v.WithSecret(false)))

@@ -12,7 +12,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// RecordToken is the type of the record. It is not in the schema: nobody but a component makes one.
+// RecordToken is the type of the record. It is not in the schema: only a component makes one.
 const RecordToken = "k8sconnect:index:ManifestsRecord"
 
 // The inputs of a record, which are its outputs, too.
@@ -36,11 +36,11 @@ func (r *Record) Annotate(a infer.Annotator) { a.SetToken("index", "ManifestsRec
 
 // RecordArgs are the keys of a set.
 type RecordArgs struct {
-	// Keys are the keys of all objects, Waits those of the objects that are waited for.
+	// Keys are the keys of all objects, Waits the keys of the objects that are waited for.
 	Keys  []string `pulumi:"keys"`
 	Waits []string `pulumi:"waits"`
-	// Definitions are the keys of those objects that the set may leave out one day. If it does, those of before stay
-	// in the cluster, whatever becomes of the set.
+	// Definitions are the keys of the definitions that the set may leave out one day. If it does, the definitions that it had
+	// stay in the cluster, even if the set is deleted.
 	Definitions          []string `pulumi:"definitions,optional"`
 	LeavesOutDefinitions *bool    `pulumi:"leavesOutDefinitions,optional"`
 }
@@ -60,7 +60,7 @@ func (*Record) Create(context.Context, infer.CreateRequest[RecordArgs]) (infer.C
 // Delete does nothing: the record is only in the state.
 func (*record) Delete(context.Context, p.DeleteRequest) error { return nil }
 
-// Diff also reports that other definitions are left out.
+// Diff also reports a change of the definitions that are left out.
 func (r *record) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
 	diff, err := r.remembering.Diff(ctx, req)
 	if !slices.Equal(leftOut(req.OldInputs, req.State, req.Inputs), values.Scalars(req.State.Get(keyLeftOut))) {
@@ -83,8 +83,8 @@ func (r *record) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateRespo
 	return resp, err
 }
 
-// leftOut are the keys of the definitions that a set has had and leaves out now. Records of older versions of the provider do not say
-// which of the definitions may be left out: then it is each that is no longer there.
+// leftOut are the keys of the definitions that a set had and leaves out now. The records of older versions of the provider do not
+// say which definitions may be left out: then every definition counts that is no longer in the set.
 func leftOut(was, state, now property.Map) []string {
 	before := values.Scalars(state.Get(keyLeftOut))
 	switch keys := now.Get(keyKeys); {
@@ -103,20 +103,21 @@ func leftOut(was, state, now property.Map) []string {
 	return slices.Compact(before)
 }
 
-// remembering is a resource whose outputs are its inputs, of which it compares some. It serves the verbs from the raw requests: infer
-// has no values for what is unknown.
+// remembering is a resource whose outputs are its inputs. It compares only some of them. It serves the verbs from the raw
+// requests, because infer cannot represent unknown values.
 type remembering struct {
 	infer.InferredResource
 
 	keys []string
 }
 
-// Check accepts what the component says.
+// Check accepts the component's inputs unchanged.
 func (remembering) Check(_ context.Context, req p.CheckRequest) (p.CheckResponse, error) {
 	return p.CheckResponse{Inputs: req.Inputs}, nil
 }
 
-// Diff reports other values. One that is not known yet counts as unchanged, so that a preview has that of the last run, as a known value.
+// Diff reports changed values. A value that is not known yet counts as unchanged, so that a preview has the known value of the
+// last run.
 func (r remembering) Diff(_ context.Context, req p.DiffRequest) (p.DiffResponse, error) {
 	diff := p.DiffResponse{DetailedDiff: map[string]p.PropertyDiff{}}
 	for _, key := range r.keys {
@@ -133,7 +134,7 @@ func (r remembering) Create(_ context.Context, req p.CreateRequest) (p.CreateRes
 	return p.CreateResponse{ID: req.Urn.Name(), Properties: r.remembered(req.Properties)}, nil
 }
 
-// Update remembers the values, and keeps those that a preview does not know.
+// Update remembers the values, and keeps the old ones where a preview does not know the new ones.
 func (r remembering) Update(_ context.Context, req p.UpdateRequest) (p.UpdateResponse, error) {
 	now := r.remembered(req.Inputs)
 	for _, key := range r.keys {
@@ -153,7 +154,7 @@ func (r remembering) remembered(inputs property.Map) property.Map {
 	return property.NewMap(outputs)
 }
 
-// Read returns what is remembered.
+// Read returns what the resource remembers.
 func (remembering) Read(_ context.Context, req p.ReadRequest) (p.ReadResponse, error) {
 	return p.ReadResponse{ID: req.ID, Inputs: req.Inputs, Properties: req.Properties}, nil
 }

@@ -15,11 +15,11 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sources"
 )
 
-// The input namespace moves objects that name no namespace. Others may refer to them by the namespace that the author had in mind: a binding
-// to an account, and what the API server calls to a Service. Such a reference follows its object, as with kustomize. Helm leaves what
-// templates say, and so does a release.
+// The input namespace moves objects that name no namespace. Other objects may refer to them by the namespace that the author had
+// in mind: bindings refer to accounts, and webhooks and API services refer to Services. Such a reference follows its object, as
+// with kustomize. Helm does not change references in templates, and neither does a release.
 
-// reference is a place in an object that names another one and its namespace.
+// reference is a place in an object that names another object and its namespace.
 type reference struct {
 	// to is the map with name and namespace, at its path.
 	to   map[string]any
@@ -42,7 +42,7 @@ var (
 	service        = schema.GroupKind{Kind: "Service"}
 )
 
-// referencesIn are the references in an object to a namespace that it may not be in itself.
+// referencesIn are the references in an object to objects that may be in another namespace.
 func referencesIn(object map[string]any) (found []reference) {
 	var walk func(tree any, path []property.PathSegment, rest ...string)
 	walk = func(tree any, path []property.PathSegment, rest ...string) {
@@ -77,17 +77,17 @@ func referencesIn(object map[string]any) (found []reference) {
 	return found
 }
 
-// named is what references name of an object.
+// named is what a reference says about an object, without its namespace.
 type named struct {
 	kind schema.GroupKind
 	name string
 }
 
-// follow gives references the namespace of the set where it has moved the object that they name.
+// follow puts the namespace of the set into references to objects that the set has moved there.
 func (s *Set) follow(documents Documents, namespace property.Value) {
 	to, secret, err := values.FromProperty(namespace)
 	if documents.Fixed || err != nil || to == nil || to == "" {
-		return // What is wrong with it is said where objects get it.
+		return // A wrong namespace is reported where objects get it.
 	}
 	moved, stays := map[named]bool{}, map[named]map[string]bool{}
 	for _, from := range documents.Found {
@@ -125,7 +125,8 @@ func (s *Set) follow(documents Documents, namespace property.Value) {
 	}
 }
 
-// strays warns of references that do not follow, and lead to a namespace that nothing else in the set names. That namespace may be meant.
+// strays warns of references that do not follow, and lead to a namespace that nothing else in the set names. The author may mean
+// that namespace.
 func (s *Set) strays(documents Documents, namespace property.Value) (warnings []string) {
 	to := values.Text(namespace)
 	if documents.Fixed || documents.Incomplete || documents.Secret || to == "" || namespace.Secret() {

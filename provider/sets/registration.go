@@ -22,15 +22,15 @@ type Children struct{ Object, Wait tokens.Type }
 type Registration struct {
 	Set
 
-	// After are resources that every object which is registered from now on comes after.
+	// After are resources that come before every object that is registered from now on.
 	After []pulumi.Resource
-	// AwaitWorkloads has every workload waited for, because something outside of the set needs them. As where another object needs one,
-	// a wait that fails is a warning, unless the mode is [WaitAll].
+	// AwaitWorkloads means that every workload is waited for, because something outside the set needs it. A failed wait is a
+	// warning, as where another object needs the workload, unless the mode is [WaitAll].
 	AwaitWorkloads bool
-	// Timeouts are those of the component.
+	// Timeouts are the timeouts of the component.
 	Timeouts Timeouts
-	// Definitions are the keys of definitions that the component may leave out another time; nil if it never does. LeavesOutDefinitions
-	// means that it leaves them out now.
+	// Definitions are the keys of definitions that the component may leave out another time; nil if it never does.
+	// LeavesOutDefinitions means that it leaves them out now.
 	Definitions          map[string]bool
 	LeavesOutDefinitions bool
 
@@ -46,7 +46,7 @@ type Registration struct {
 	guard      *pulumi.CustomResourceState
 	registered map[string]*kubeObject
 	waits      map[string]pulumi.Resource
-	// leftOut are the names of definitions that are left out and stay.
+	// leftOut are the names of definitions that are left out and stay in the cluster.
 	leftOut []string
 }
 
@@ -112,8 +112,8 @@ func (r *Registration) Register() (pulumi.Input, error) {
 	return references, nil
 }
 
-// RegisterFirst registers the objects that are selected by their keys. They do not wait for those that are not selected, unless these
-// are registered already.
+// RegisterFirst registers the objects whose keys are selected. They wait for other objects only if these are selected, too, or
+// registered already.
 func (r *Registration) RegisterFirst(selected func(key string) bool) error {
 	if r.record == nil {
 		for _, text := range r.warnings {
@@ -148,7 +148,7 @@ func (r *Registration) unregistered(selected func(key string) bool) (keys []stri
 	return keys
 }
 
-// registerObjects registers objects, and the waits for those that are waited for.
+// registerObjects registers objects, and the waits for them.
 func (r *Registration) registerObjects(keys []string) error {
 	for _, key := range keys {
 		if err := r.object(r.byKey[key]); err != nil {
@@ -169,8 +169,9 @@ func (r *Registration) Has(key string) bool {
 	return has
 }
 
-// Needed are an object and all that it names, directly or not, by their keys. What others do with it, such as its operator, is not among
-// them. Neither is a named object that has to wait for something of that kind, or for what is not there yet.
+// Needed are the keys of an object and of all objects that it names, directly or not. Objects that work on it, such as its
+// operator, are not included. Neither is a named object that has to wait for such an object, or for one that is itself not included,
+// unless that one is registered already.
 func (r *Registration) Needed(key string) map[string]bool {
 	needed := map[string]bool{}
 	var ready func(key string) bool
@@ -195,7 +196,7 @@ func (r *Registration) Needed(key string) map[string]bool {
 	return needed
 }
 
-// Resource returns the child of an object; nil if it is not registered yet.
+// Resource returns the child for an object; nil if it is not registered yet.
 func (r *Registration) Resource(key string) pulumi.Resource {
 	if child := r.registered[key]; child != nil {
 		return child
@@ -217,21 +218,21 @@ func (r *Registration) Registered() (children []pulumi.Resource) {
 	return children
 }
 
-// register registers a child. The engine keeps the stack of each registration in the state, where it is longer than a small object
-// and is written with every checkpoint. It is of no use to anybody, and that of a goroutine is short.
+// register registers a child. The engine keeps the stack trace of each registration in the state, where it is longer than a small
+// object and is written with every checkpoint. No one needs it, and the stack trace of a goroutine is short.
 func (r *Registration) register(typ, name string, inputs pulumi.Map, child pulumi.CustomResource, options ...pulumi.ResourceOption) error {
 	registered := make(chan error)
 	go func() { registered <- r.ctx.RegisterResource(typ, name, inputs, child, options...) }()
 	return <-registered
 }
 
-// internal are the options of a child that stands for no object. It is never protected: what it is for can be had again, and another
-// program may not need it.
+// internal are the options of a child that stands for no object. It is never protected: it can be made again at any time, and
+// another program may not need it.
 func (r *Registration) internal(options ...pulumi.ResourceOption) []pulumi.ResourceOption {
 	return append(options, pulumi.Parent(r.parent), pulumi.Protect(false))
 }
 
-// comesAfter are the resources that edges lead to, as far as they are registered.
+// comesAfter are the resources that edges lead to, if they are registered.
 func (r *Registration) comesAfter(edges []order.Edge) (after []pulumi.Resource) {
 	for _, edge := range edges {
 		if r.registered[edge.After] == nil {
@@ -252,7 +253,7 @@ func (r *Registration) registerRecord() error {
 		keys = pulumi.UnsafeUnknownOutput(nil)
 	}
 	if r.Incomplete || r.hasUnknown() {
-		waits = pulumi.UnsafeUnknownOutput(nil) // An object may need another one for what it does not say yet.
+		waits = pulumi.UnsafeUnknownOutput(nil) // An unknown value of an object may be a reference to another object that it needs.
 	}
 	inputs := pulumi.Map{keyKeys: keys, keyWaits: waits}
 	if r.Definitions != nil {
@@ -264,7 +265,7 @@ func (r *Registration) registerRecord() error {
 	return r.register(RecordToken, r.name, inputs, r.record, r.internal()...)
 }
 
-// object registers one object, after those that it comes after.
+// object registers one object, after the objects that it comes after.
 func (r *Registration) object(o Object) error {
 	inputs := r.inputs()
 	for name, v := range o.Options {
@@ -293,7 +294,7 @@ func (r *Registration) object(o Object) error {
 	return r.registerObject(o.Key, inputs, after, options...)
 }
 
-// inputs are the inputs that all objects have.
+// inputs are the inputs that all objects share.
 func (r *Registration) inputs() pulumi.Map {
 	inputs := pulumi.Map{}
 	for name, v := range r.Options {
@@ -312,7 +313,7 @@ func (r *Registration) registerObject(key string, inputs pulumi.Map, after []pul
 // child is the name of a child.
 func (r *Registration) child(key string) string { return r.name + ":" + key }
 
-// ManagerOf is the field manager of an object that is a child, whether or not there is one with this key.
+// ManagerOf is the field manager that a child with this key has, or would have.
 func (r *Registration) ManagerOf(key string) (string, error) {
 	parent, err := internals.UnsafeAwaitOutput(r.ctx.Context(), r.parent.URN())
 	if err != nil {
@@ -323,8 +324,9 @@ func (r *Registration) ManagerOf(key string) (string, error) {
 	return tracked.ManagerOf(resource.NewURN(of.Stack(), of.Project(), of.QualifiedType(), r.types.Object, r.child(key))), nil
 }
 
-// registerRemembered registers the objects of the last run that are not known to be there in this one. Their manifests are unknown
-// in this preview, so that the engine neither shows them as deleted nor as unchanged. What overrides say of each stays as it was.
+// registerRemembered registers the objects of the last run that are not known to exist in this one. Their manifests are unknown
+// in this preview, so that the engine shows them neither as deleted nor as unchanged. The inputs that overrides give them do not
+// change.
 func (r *Registration) registerRemembered() error {
 	keys, err := internals.UnsafeAwaitOutput(r.ctx.Context(), r.record.Keys)
 	if err != nil {
@@ -347,12 +349,12 @@ func (r *Registration) registerRemembered() error {
 	return r.registerRememberedWaits()
 }
 
-// isOtherwise reports whether an object that has another key now had this one.
+// isOtherwise reports whether this is the former key of an object that has another key now.
 func (r *Registration) isOtherwise(key string) bool {
 	return slices.ContainsFunc(r.Objects, func(o Object) bool { return o.Otherwise == key })
 }
 
-// registerRememberedWaits registers the waits of the last run of which it is not known whether they are needed in this one.
+// registerRememberedWaits registers the waits of the last run that may be needed in this one, which is not known yet.
 func (r *Registration) registerRememberedWaits() error {
 	waits, err := internals.UnsafeAwaitOutput(r.ctx.Context(), r.record.Waits)
 	if err != nil || !waits.Known {

@@ -17,27 +17,27 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sources"
 )
 
-// Set are the objects that the inputs of a component ask for.
+// Set is the objects that the inputs of a component ask for.
 type Set struct {
 	Objects []Object
-	// Apart are those of [Documents.Apart], in their order.
+	// Apart are the objects in [Documents.Apart], in their order.
 	Apart []Object
 	// Graph is the order of Objects.
 	Graph order.Graph
 	// Wait is the mode.
 	Wait string
-	// Options are the inputs that all objects have.
+	// Options are the inputs that all objects share.
 	Options map[string]property.Value
 	// Incomplete means that there are more objects, whose keys are not known yet.
 	Incomplete bool
-	// warnings are what a user should know about the set.
+	// warnings are shown to the user when the set is registered.
 	warnings []string
 	// secret means that messages may not repeat what the manifests say.
 	secret bool
 	notes  []string
 }
 
-// Note shows what to know of the documents at the component.
+// Note shows the notes about the documents at the component.
 func (s *Set) Note(ctx *pulumi.Context, parent pulumi.Resource) error {
 	if len(s.notes) == 0 {
 		return nil
@@ -48,17 +48,17 @@ func (s *Set) Note(ctx *pulumi.Context, parent pulumi.Resource) error {
 // Object is one object of a set.
 type Object struct {
 	Key string
-	// Otherwise is the key that the object has if its manifest names the namespace that it has anyway, or does not; empty if that is
-	// the key of another one, or not known.
+	// Otherwise is the key that the object has if its manifest names the namespace that the object is in anyway, or, if it does,
+	// the key without the namespace. It is empty if it is the key of another object, or not known.
 	Otherwise  string
 	Namespaced bool
 	Manifest   map[string]any
 	// NamespaceAssumed means that the object has the namespace of the set although its kind may be cluster-scoped.
 	NamespaceAssumed bool
 	Secrets          values.Marks
-	// Unknown means that the manifest is not known yet, other than which object it is of.
+	// Unknown means that only the identity of the object is known, not the rest of its manifest.
 	Unknown bool
-	// Options are inputs of this object alone.
+	// Options are inputs of this object only.
 	Options map[string]property.Value
 	// Once means that later changes of the manifest are not applied.
 	Once bool
@@ -66,23 +66,23 @@ type Object struct {
 	Retained bool
 }
 
-// Documents are what a component has read.
+// Documents is what a component has read.
 type Documents struct {
-	// Input is the input that they come from.
+	// Input is the input that the documents come from.
 	Input string
 	// Found are the documents.
 	Found sources.Set
-	// Unknown are the keys of those of which only the identity is known.
+	// Unknown are the keys of documents that are known only by their identity.
 	Unknown map[string]bool
-	// Apart are the keys of those that are edited like all others, but not applied by the set: something else does that.
+	// Apart are the keys of documents that are edited like all others, but applied by something else than the set.
 	Apart map[string]bool
 	// Secret means that messages may not repeat what the documents say.
 	Secret bool
-	// Incomplete means that there are more, which are not known yet.
+	// Incomplete means that there are more documents, which are not known yet.
 	Incomplete bool
-	// Notes name those that are there twice, equal.
+	// Notes name documents that are there twice and are equal.
 	Notes []string
-	// Fixed means that references to namespaces stay as the documents have them.
+	// Fixed means that the references to namespaces in the documents do not change.
 	Fixed bool
 }
 
@@ -95,8 +95,8 @@ func CheckInputs(inputs property.Map) (wrong check.Mistakes) {
 	return wrong
 }
 
-// Of makes a set of documents, as the inputs of the component say, and reports every mistake. Objects that name no namespace, and
-// have none from the inputs, will be in the given one; it is empty while that is not known.
+// Of makes a set of documents according to the inputs of the component, and reports every mistake. Objects that get a namespace
+// neither from their manifest nor from the inputs will be in defaultNamespace, which is empty while it is not known.
 func Of(inputs property.Map, documents Documents, defaultNamespace string) (Set, check.Mistakes) {
 	s := Set{Wait: values.Text(inputs.Get(keyWait)), Options: optionsOf(inputs), Incomplete: documents.Incomplete, secret: documents.Secret,
 		notes: documents.Notes}
@@ -141,13 +141,13 @@ func (s *Set) setApart(keys map[string]bool) {
 	s.Objects = together
 }
 
-// hasUnknown reports whether an object has a value that is not known yet, or the default namespace is not known, so that what an object
-// needs may not be known either.
+// hasUnknown reports whether an object has a value that is not known yet, or the default namespace is not known. In both cases,
+// an object may need others without this being known.
 func (s *Set) hasUnknown() bool {
 	return s.Options[connection.Key].HasComputed() || slices.ContainsFunc(s.Objects, func(o Object) bool { return o.Unknown || values.HasUnknown(o.Manifest) })
 }
 
-// contents are the objects as the graph reads them: with the namespace that they will be in.
+// contents are the objects for the graph, with the namespaces that they will be in.
 func (s *Set) contents(defaultNamespace string) []order.Object {
 	var contents []order.Object
 	for _, o := range s.Objects {
@@ -160,7 +160,7 @@ func (s *Set) contents(defaultNamespace string) []order.Object {
 	return contents
 }
 
-// optionsOf are the inputs that an object has from its set.
+// optionsOf are the inputs that every object has from its set.
 func optionsOf(inputs property.Map) map[string]property.Value {
 	options := map[string]property.Value{}
 	for _, key := range append([]string{connection.Key}, childOptions...) {

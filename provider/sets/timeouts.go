@@ -7,7 +7,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// Timeouts are the resource option customTimeouts of a component, for its children: the engine bounds no operation of a component itself.
+// Timeouts are the resource option customTimeouts of a component, for its children: the engine does not bound the operations of a
+// component itself.
 type Timeouts struct{ create, update, remove string }
 
 // TimeoutsOf returns the timeouts of a component.
@@ -29,7 +30,7 @@ func (t Timeouts) OfWait() pulumi.ResourceOption {
 	return pulumi.Timeouts(&pulumi.CustomTimeouts{Create: t.create, Update: t.update, Delete: t.remove})
 }
 
-// OfObject is the option of a child that is an object. It is applied at once, or fails: only its deletion may take long.
+// OfObject is the option of a child that is an object. Its apply succeeds or fails at once: only its deletion may take long.
 func (t Timeouts) OfObject() pulumi.ResourceOption {
 	return pulumi.Timeouts(&pulumi.CustomTimeouts{Delete: t.remove})
 }

@@ -11,7 +11,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/order"
 )
 
-// neededTimeout bounds a wait for what other objects need. That they need it is often a guess, and no guess may hang an update.
+// neededTimeout bounds a wait for an object that other objects need. That they need it is often a guess, and no guess may hang an
+// update.
 const neededTimeout = "2m"
 
 // waited is a child that waits.
@@ -21,7 +22,7 @@ type waited struct {
 	GaveUp pulumi.BoolPtrOutput `pulumi:"__gaveUp"`
 }
 
-// findWaitedFor returns the keys of the objects that are waited for, with the edges that ask for it.
+// findWaitedFor returns the keys of the objects to wait for, with the edges that are the reason.
 func (r *Registration) findWaitedFor() map[string][]order.Edge {
 	found := map[string][]order.Edge{}
 	if r.Wait == WaitNone {
@@ -71,7 +72,7 @@ func (r *Registration) wait(key string, reasons []order.Edge) error {
 	return nil
 }
 
-// goOnWithout says what is applied although it may need an object that is not ready.
+// goOnWithout says which objects are applied although they may need an object that is not ready.
 func goOnWithout(edges []order.Edge) string {
 	first := fmt.Sprintf("%s is applied all the same (%s)", edges[0].Object, edges[0].Because)
 	if more := len(edges) - 1; more > 0 {

@@ -8,8 +8,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// Written is the manifest as the KubeObject gets it, and the input for it. What is too big for the engine does not have to become a
-// tree of properties first.
+// Written is the manifest in the form that the KubeObject gets, and the name of the input for it. A manifest that is too big for
+// the engine is not converted to a tree of properties.
 func (o Object) Written() (input string, written pulumi.Input, err error) {
 	if o.Unknown {
 		return keyManifest, pulumi.UnsafeUnknownOutput(nil), nil
@@ -24,7 +24,7 @@ func (o Object) Written() (input string, written pulumi.Input, err error) {
 	return keyManifest, InputOf(tree), err
 }
 
-// The inputs of a KubeObject for its manifest.
+// These are the inputs of a KubeObject for its manifest.
 const (
 	keyManifest = "manifest"
 	keyYAML     = "yaml"

@@ -20,7 +20,7 @@ type Document struct {
 	// Input is the path of the input that it came from, Place its position in messages.
 	Input, Place string
 	Object       map[string]any
-	// Secrets are the places in it that are secret, whatever its kind.
+	// Secrets are the places in it that are secret, in addition to those that are secret because of its kind.
 	Secrets values.Marks
 }
 
@@ -33,15 +33,15 @@ type Object struct {
 	Tier Tier
 	// At is the position of its document.
 	At int
-	// Assumed means that nothing says whether the kind is namespaced: it is a custom one that is defined elsewhere.
+	// Assumed means that nothing says whether the kind is namespaced: it is a custom kind, and its definition is elsewhere.
 	Assumed bool
 }
 
 // Set are objects by their keys, in the order of their documents.
 type Set []Object
 
-// Collect gives each document its key, and reports every mistake. Of equal documents, it takes the first; notes name them. With secret,
-// the messages say where something is but not what is written there.
+// Collect gives each document its key, and reports every mistake. Of several equal documents, it takes the first; notes name the
+// others. With secret, the messages say where something is, but not what is written there.
 func Collect(documents []Document, secret bool) (set Set, notes []string, wrong check.Mistakes) {
 	var valid []Document
 	var positions []int
@@ -95,7 +95,7 @@ func subject(key string, secret bool) string {
 	return key + " is"
 }
 
-// Listed writes notes, one a line. It leaves out those that are too many.
+// Listed writes notes, one per line. If there are too many, it counts the rest.
 func Listed(notes []string) string {
 	if more := len(notes) - maxMistakes; more > 0 {
 		notes = append(slices.Clone(notes[:maxMistakes]), fmt.Sprintf("There are %d more.", more))
@@ -122,8 +122,8 @@ func (s Set) InApplyOrder() Set {
 	return ordered
 }
 
-// problemsOf says why an object has no key, or why Pulumi cannot carry it unchanged. Whoever applies the object
-// checks the rest.
+// problemsOf says why an object has no key, or why Pulumi cannot carry it unchanged. The resource that applies the object checks
+// the rest.
 func problemsOf(object map[string]any) (reasons []string) {
 	clean, _ := manifest.Normalize(object)
 	for _, problem := range slices.Concat(manifest.ValidateIdentity(clean), manifest.ValidateNumbers(clean)) {
@@ -136,7 +136,7 @@ func problemsOf(object map[string]any) (reasons []string) {
 	return reasons
 }
 
-// KeyOf returns the key of an object. That of an object which names no namespace has none.
+// KeyOf returns the key of an object. If the object names no namespace, neither does the key.
 func KeyOf(id manifest.Identity) string {
 	key := id.Kind
 	if group := id.Group(); group != "" {

@@ -16,19 +16,19 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// offline is the file system that a kustomization is built from. The library fetches URLs and clones repositories as
-// soon as it meets one, and has no option against that. So offline inspects every file that may name one before the
-// library sees it, and withholds the file if it does.
+// offline is the file system that a kustomization is built from. The library fetches URLs and clones repositories as soon as it
+// meets one, and has no option against that. So offline inspects every file that may name one before the library sees it, and
+// withholds the file if it does.
 //
-// There is a second line of defence. Only kustomizations name repositories: everything that the library itself would
-// read there as a repository name must name a file or folder. A URL may also come out of a patch; its fetch is
-// refused at the start (see [refuseFetches]).
+// There is a second line of defence. Only kustomizations name repositories: every name in them that the library would take for a
+// repository must name a file or folder. A URL may also come out of a patch; its fetch is refused at the start (see
+// [refuseFetches]).
 //
-// On the way, it collects what must not be printed, because the library quotes files in its errors.
+// On the way, offline collects what must not be printed, because the library quotes files in its errors.
 type offline struct {
 	filesys.FileSystem
 
-	folders   map[string]string // of the kustomizations, by their files
+	folders   map[string]string // the folders of the kustomizations, by their files
 	remote    []remoteName
 	sensitive []string
 	generated []string // the contents of files that generators put into ConfigMaps and Secrets
@@ -69,7 +69,7 @@ func (o *offline) ReadFile(path string) ([]byte, error) {
 		_, failed := from.inspect(string(content), kustomization)
 		switch {
 		case len(failed) > 0 && (kustomization || plugin):
-			// The library may read what we do not, and find a remote name in it.
+			// The library may read what we cannot, and find a remote name in it.
 			o.unreadable = fmt.Errorf("%s: %w", path, failed[0])
 		case kustomization:
 			from.checkFolders(content, folder)
@@ -110,8 +110,8 @@ type reading struct {
 // pluginVersion finds the configurations of built-in plugins.
 var pluginVersion = regexp.MustCompile(`apiVersion["']?\s*:\s*["']?` + konfig.BuiltinPluginApiVersion)
 
-// inspect inspects the documents of a text. It returns how many objects the text contains, and the mistakes in those
-// that it cannot read.
+// inspect inspects the documents of a text. It returns how many objects the text contains, and the mistakes in the documents that
+// it cannot read.
 func (r reading) inspect(text string, kustomization bool) (objects int, failed []*manifest.PlacedError) {
 	found, failed := manifest.ParseDocuments(text)
 	for _, placed := range found {
@@ -131,7 +131,7 @@ var pathFields = []string{
 	"patchesStrategicMerge", "path", "paths", "files", "file", "envs", "env", "targetFilePath",
 }
 
-// freeFields are the fields with content of the user's own.
+// freeFields are the fields whose content the user makes up.
 var freeFields = []string{"labels", "commonLabels", "commonAnnotations", "annotations"}
 
 // isOneOf reports whether the library reads a key as one of the fields: it decodes them with encoding/json, which
@@ -167,8 +167,8 @@ func (r reading) walk(field string, value any) {
 	}
 }
 
-// name checks the name of a file or folder, and reports whether it is one: in its place there may be a plugin
-// configuration or a patch.
+// name checks the name of a file or folder, and reports whether it is one: a plugin configuration or a patch may stand in its
+// place.
 func (r reading) name(value string) bool {
 	r.checkName(value)
 	objects, failed := r.inspect(value, false)
@@ -194,8 +194,8 @@ func (r reading) checkName(target string) {
 	}
 }
 
-// checkFolders checks the names in a kustomization that may name repositories, the way the library reads them. The
-// library tries to clone whatever looks like a repository without checking for a file or folder of that name.
+// checkFolders checks the names in a kustomization that may name repositories, the way the library reads them. If a name looks
+// like a repository, the library tries to clone it without checking for a file or folder of that name.
 func (r reading) checkFolders(content []byte, folder string) {
 	var read types.Kustomization
 	if read.Unmarshal(content) != nil {

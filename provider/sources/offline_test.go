@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/filesys"
 )
 
-// FuzzKustomization compares our eyes with those of the library: in what is handed out to it there is no name by which
-// it would clone or fetch.
+// FuzzKustomization compares our reading of files with the library's: the files that we hand out contain no name that the library
+// would clone or fetch.
 func FuzzKustomization(f *testing.F) {
 	f.Add("resources: [a.yaml]\nReſources: ['https://h.invalid']")
 	f.Add("Components: [\"github.com/a/b\\n\"]\n---\nbases: [.]")

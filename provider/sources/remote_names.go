@@ -52,9 +52,9 @@ func withoutPassword(target string) string { return credentials.ReplaceAllString
 
 func init() { refuseFetches(http.DefaultTransport.(*http.Transport)) }
 
-// refuseFetches keeps the library off the network, whatever name it meets. The library sends its requests through the
-// default transport and accepts no other. The transport first asks for the proxy, in the same goroutine, which shows
-// who is calling: requests of others go through as before.
+// refuseFetches keeps the library off the network, whichever name it meets. The library sends its requests through the default
+// transport and accepts no other. The transport first asks for the proxy, in the same goroutine, which shows who is calling:
+// requests of other callers go through as before.
 func refuseFetches(transport *http.Transport) {
 	proxy := transport.Proxy
 	transport.Proxy = func(req *http.Request) (*url.URL, error) {

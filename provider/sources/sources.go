@@ -14,7 +14,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
-// The names of the inputs that are read here. They are the same wherever manifests come from a text.
+// These are the names of the inputs that are read here. They are the same in every resource and function that reads manifests
+// from a text.
 const (
 	Content       = "content"
 	Files         = "files"
@@ -28,7 +29,7 @@ type source struct {
 	text         string
 }
 
-// Given returns the one input that is given, of those named. It is a mistake if none or more than one is.
+// Given returns the one input of those named that is given. It is a mistake if none or more than one is given.
 func Given(inputs property.Map, names ...string) (given string, wrong check.Mistakes) {
 	var all []string
 	for _, name := range names {
@@ -136,8 +137,8 @@ func filesOf(patterns property.Value, secret bool) ([]source, check.Mistakes) {
 	return sources, wrong
 }
 
-// match finds the files that a path or a pattern denotes, sorted. A pattern must match something: a misspelled one
-// would otherwise give an empty result, and everything created from it before would be deleted.
+// match finds the files that a path or a pattern denotes, sorted. A pattern must match something: a misspelled pattern would
+// otherwise give an empty result, and everything created from it before would be deleted.
 func match(pattern string) ([]string, error) {
 	info, err := os.Stat(pattern)
 	switch {

@@ -7,7 +7,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
-// scopes are the kinds that are defined among the objects, and whether they are cluster-scoped.
+// scopes are the kinds that the documents define. The value says whether the kind is cluster-scoped.
 type scopes map[schema.GroupKind]bool
 
 func definedScopes(documents []Document) scopes {
@@ -20,7 +20,7 @@ func definedScopes(documents []Document) scopes {
 	return defined
 }
 
-// Tier is one of the three parts of a set that are applied one after the other, if nothing more is known of its objects.
+// Tier is one of the three parts of a set that are applied one after the other, if the objects ask for no other order.
 type Tier string
 
 // The tiers, in their order.
@@ -42,7 +42,7 @@ func (s scopes) tier(kind schema.GroupKind) Tier {
 	}
 }
 
-// knows reports whether it is known that a kind is namespaced, or that it is not.
+// knows reports whether it is known if a kind is namespaced.
 func (s scopes) knows(kind schema.GroupKind) bool {
 	_, defined := s[kind]
 	return defined || kinds.OwnGroup(kind.Group)

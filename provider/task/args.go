@@ -69,7 +69,7 @@ func (RunOn) Values() []infer.EnumValue[RunOn] {
 	}
 }
 
-// Keep says which objects of runs are kept.
+// Keep says which objects are kept after their runs.
 type Keep string
 
 // The words.

@@ -44,7 +44,7 @@ func (r *taskResource) Check(ctx context.Context, req p.CheckRequest) (p.CheckRe
 	return p.CheckResponse{Inputs: checked, Failures: wrong}, nil
 }
 
-// checkObject validates what is run.
+// checkObject validates the Job or Pod to run.
 func checkObject(ctx context.Context, inputs property.Map, wrong *check.Mistakes) property.Map {
 	v := inputs.Get(keyManifest)
 	if v.IsNull() {
@@ -66,7 +66,7 @@ func checkObject(ctx context.Context, inputs property.Map, wrong *check.Mistakes
 	return inputs.Set(keyManifest, clean)
 }
 
-// checkRestartPolicy refuses pods that never end. at is where the object is given.
+// checkRestartPolicy refuses pods that never end. at is the path of the object in the inputs.
 func checkRestartPolicy(kind schema.GroupKind, object map[string]any, at string, wrong *check.Mistakes) {
 	keys, _ := kinds.PodTemplate(kind)
 	path := append(slices.Clone(keys), "spec", "restartPolicy")
@@ -83,7 +83,7 @@ func checkRestartPolicy(kind schema.GroupKind, object map[string]any, at string,
 	}
 }
 
-// checkWith validates the objects that are there for the run alone.
+// checkWith validates the objects that exist only for the run.
 func checkWith(ctx context.Context, inputs property.Map, wrong *check.Mistakes) property.Map {
 	v := inputs.Get(keyWith)
 	if v.IsNull() || v.IsComputed() {
@@ -104,8 +104,8 @@ func checkWith(ctx context.Context, inputs property.Map, wrong *check.Mistakes) 
 	return inputs.Set(keyWith, property.New(checked).WithSecret(v.Secret()))
 }
 
-// checkManifest validates one manifest, and returns it without what is never sent and with the secret marks of its kind.
-// The object is nil while all of it is unknown.
+// checkManifest validates one manifest. It returns the manifest with the secret marks of its kind, and without the fields that
+// are never sent. The object is nil while the whole manifest is unknown.
 func checkManifest(ctx context.Context, v property.Value, path string, wrong *check.Mistakes) (object map[string]any, clean property.Value, ok bool) {
 	if v.IsComputed() {
 		return nil, v, true

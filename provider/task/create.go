@@ -27,7 +27,7 @@ func (r *taskResource) Create(ctx context.Context, req p.CreateRequest) (p.Creat
 	was, replaces := r.former.replacedBy(req.Urn)
 	if replaces {
 		d = in.decideReplacement()
-		s.number = was.state.number + 1 // Otherwise the run of before would count as its own.
+		s.number = was.state.number + 1 // Otherwise the new Task would take the last run for its own.
 	}
 	if err := r.passedOn.note(in, d); err != nil {
 		return p.CreateResponse{}, err
@@ -57,7 +57,7 @@ func (r *taskResource) Create(ctx context.Context, req p.CreateRequest) (p.Creat
 	return resp, err
 }
 
-// stop removes a run that may still go on: two runs of one Task never overlap, also where one replaces the other.
+// stop removes a run that may still be running: two runs of one Task never overlap, even if one Task replaces the other.
 func (r *taskResource) stop(ctx context.Context, urn resource.URN, properties property.Map, was formerTask, kept []needed) error {
 	clu, err := r.source.Cluster(properties)
 	if err != nil {
@@ -74,8 +74,8 @@ func (r *taskResource) stop(ctx context.Context, urn resource.URN, properties pr
 	return r.removeRun(ctx, urn, in, was.state, kept, clu)
 }
 
-// do does what was decided, and returns the state after it. If the state names an object, it is to be saved although there is an
-// error.
+// do carries out the decision, and returns the state after it. If the state names an object, the state must be saved even if
+// there is an error.
 func (r *taskResource) do(
 	ctx context.Context, urn resource.URN, in inputs, s state, d decision, connect func() (*cluster.Cluster, error),
 ) (state, error) {
@@ -90,7 +90,7 @@ func (r *taskResource) do(
 	clu, err := connect()
 	if !d.runs {
 		if err == nil && s.origin.IsZero() && in.runsOn(onDelete) {
-			s.origin = tracked.OriginOf(ctx, clu) // the cluster in which it is to run at the end
+			s.origin = tracked.OriginOf(ctx, clu) // the cluster in which it runs when it is deleted
 		}
 		return s, nil
 	}
@@ -102,7 +102,7 @@ func (r *taskResource) do(
 	}
 	id, name, manager := in.id(), s.name, cmp.Or(s.manager, tracked.ManagerOf(urn))
 	if d.goesOn && s.begun() {
-		id = s.object.Identity // as it was begun, also if the resource has another URN by now
+		id = s.object.Identity // keep the old name, even if the resource has got another URN
 	} else {
 		if name, err = runName(id.Name, urn, in.content, s.number); err != nil {
 			return s.without(), err
@@ -133,7 +133,8 @@ func (r *taskResource) do(
 	return s, err
 }
 
-// newRun prepares the run of this name, whose object has this identity, and whose objects this field manager makes.
+// newRun prepares the run with this name. id identifies the object of the run, and manager is the field manager that makes the
+// run's objects.
 func newRun(
 	ctx context.Context, source *connection.Source, in inputs, clu *cluster.Cluster, id manifest.Identity, name, manager string,
 ) (*run, error) {

@@ -18,8 +18,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// Delete stops a run that is not done, runs what is to run at the end, and removes the object of the last run. Nothing runs at the end
-// of a Task that another one replaces: the system lives on.
+// Delete stops a run that is not done, runs what must run on deletion, and removes the object of the last run. Nothing runs on
+// the deletion of a Task that is being replaced: the system lives on.
 func (r *taskResource) Delete(ctx context.Context, req p.DeleteRequest) error {
 	return tracked.ExplainDestroy(r.delete(ctx, req), req.Properties)
 }
@@ -56,9 +56,9 @@ func (r *taskResource) delete(ctx context.Context, req p.DeleteRequest) error {
 	return r.removeRun(ctx, req.Urn, in, old, nil, clu)
 }
 
-// clusterOfDeletion returns the cluster in which something is to be deleted. It is nil if that cluster is gone for good, as the
-// user has declared, or if there is an error: then the connection leads elsewhere, or cannot be used. object is what is deleted
-// there, or will be made.
+// clusterOfDeletion returns the cluster in which something is to be deleted. The cluster is nil if it is permanently gone, as the
+// user has declared, or if there is an error: the connection leads to another cluster, or cannot be used. object is the object
+// that is deleted there, or that will be made.
 func clusterOfDeletion(
 	ctx context.Context, source *connection.Source, inputs property.Map, origin tracked.Origin, object reference.Object,
 ) (*cluster.Cluster, error) {
@@ -86,10 +86,10 @@ func clusterOfDeletion(
 	}
 }
 
-// theTask is what a deletion that fails leaves in the state.
+// theTask names what stays in the state after a failed deletion.
 const theTask = "The Task"
 
-// runLast runs what is to run when the Task is deleted. A run that has succeeded is not repeated if the command is.
+// runLast runs the Task on its deletion. A run that has succeeded is not repeated if the command is.
 func (r *taskResource) runLast(ctx context.Context, urn resource.URN, in inputs, old state, clu *cluster.Cluster) error {
 	id := in.id()
 	name, err := runName(id.Name, urn, in.content, onDelete, old.hashKey)
@@ -109,12 +109,12 @@ func (r *taskResource) runLast(ctx context.Context, urn resource.URN, in inputs,
 		return excuse(ctx, err, in.forceDestroy, theTask)
 	}
 	if isJob(id.GroupKind()) {
-		return nil // Its time to live removes it, unless it is to be kept.
+		return nil // Its time to live removes it, unless the program keeps it.
 	}
 	return remove(ctx, clu, last.target.Ref, e.live.GetUID())
 }
 
-// excuse lets something go although what was to run has not, if the program says so. An interrupted deletion is none.
+// excuse allows a deletion whose last run has failed, if the program sets forceDestroy. It does not excuse a canceled deletion.
 func excuse(ctx context.Context, err error, force bool, what string) error {
 	const wayOut = "To delete it although this run fails, set forceDestroy, run `pulumi up`, and delete it then."
 	switch {
@@ -128,7 +128,7 @@ func excuse(ctx context.Context, err error, force bool, what string) error {
 	}
 }
 
-// removeRun removes what the last run has left: its object, and what was there for it and is not among kept.
+// removeRun removes what the last run has left: its object, and the objects that existed for it, except those in kept.
 func (r *taskResource) removeRun(ctx context.Context, urn resource.URN, was inputs, old state, kept []needed, clu *cluster.Cluster) error {
 	if !old.begun() {
 		return nil
@@ -147,13 +147,13 @@ func (r *taskResource) removeRun(ctx context.Context, urn resource.URN, was inpu
 	return last.removeWith(ctx, except(with, kept))
 }
 
-// lastRun is the last run of a Task, as it was begun.
+// lastRun is the last run of a Task, with the name and the field manager with which it began.
 func (r *taskResource) lastRun(ctx context.Context, urn resource.URN, was inputs, old state, clu *cluster.Cluster) (*run, error) {
 	return newRun(ctx, r.source, was, clu, old.object.Identity, old.name, cmp.Or(old.manager, tracked.ManagerOf(urn)))
 }
 
-// removeObject removes the object of a run, unless a KubeObject has taken it over: then it lives on. Where its UID is not known, it
-// has to be of this very run.
+// removeObject removes the object of a run, unless a KubeObject has taken it over: then the object lives on. If its UID is not
+// known, the object must belong to this very run.
 func (r *run) removeObject(ctx context.Context, uid types.UID) error {
 	live, err := r.target.Cluster.Get(ctx, r.target.Ref)
 	if err != nil {

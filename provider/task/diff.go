@@ -11,8 +11,8 @@ import (
 
 // Diff says whether there is something to do. Changed credentials are no reason to run.
 //
-// If a user asks for a replacement, the old Task goes first: the object of its last run would otherwise be taken for that of
-// the new one.
+// If a user asks for a replacement, the old Task goes first: otherwise the object of its last run would be taken for the object
+// of the new Task.
 func (r *taskResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
 	diff, err := r.diff(ctx, req)
 	diff.DeleteBeforeReplace = true
@@ -46,7 +46,8 @@ func (r *taskResource) diff(ctx context.Context, req p.DiffRequest) (p.DiffRespo
 	}
 }
 
-// hasToDo reports whether the event of a release asks for a run of its hook, or for what is left of others to be removed.
+// hasToDo reports whether the event of a release requires that its hook runs, or that the hook removes what other hooks have
+// left.
 func (r *taskResource) hasToDo(properties property.Map, old state) bool {
 	if properties.Get(keyHook).IsNull() {
 		return false

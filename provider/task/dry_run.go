@@ -13,8 +13,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// try has the API server check, in a preview, the object of a run that is going to begin. What the run needs may come with the same
-// update, so that the object cannot be judged without it: then a message says that it was not tried.
+// try has the API server check, in a preview, the object of a run that is about to begin. What the run needs may come with the
+// same update, and then the object cannot be judged without it: a message says that it was not tried.
 func (r *taskResource) try(
 	ctx context.Context, urn resource.URN, in inputs, d decision, connect func() (*cluster.Cluster, error),
 ) error {
@@ -37,7 +37,7 @@ func (r *taskResource) try(
 	if err != nil {
 		return err
 	}
-	if in.hook == nil { // Objects of a release may become what its hooks need.
+	if in.hook == nil { // A hook may need an object that still belongs to the release itself.
 		if err := tried.requireRoom(ctx); err != nil {
 			return err
 		}

@@ -21,12 +21,13 @@ func isRun(kind schema.GroupKind) bool { return kind == kinds.Job || kind == kin
 // ending is how and when a Job or a Pod ended.
 type ending struct {
 	succeeded bool
-	// at is by the cluster's clock. It is not before the object was made, whatever the clocks of nodes say.
+	// at is a time of the cluster's clock. It is never earlier than the creation of the object, whatever the clocks of the nodes
+	// say.
 	at time.Time
 }
 
-// endingOf says how a Job or a Pod ended; nil means that it has not, or that it is something else. One that is being deleted has
-// still ended.
+// endingOf says how a Job or a Pod ended. It is nil if the object has not ended, or is of another kind. An object that has ended
+// and is being deleted counts as ended.
 func endingOf(live *unstructured.Unstructured) *ending {
 	e := &ending{at: live.GetCreationTimestamp().Time}
 	switch live.GroupVersionKind().GroupKind() {
@@ -71,12 +72,13 @@ func now(clu *cluster.Cluster) time.Time {
 	return time.Now()
 }
 
-// forgetEarlierAttempt removes what must not count for the runs of a deletion: those that have failed, and those of an attempt
-// that is over.
+// forgetEarlierAttempt removes the objects that must not count for the runs of a deletion: objects of failed runs, and of an
+// attempt that is over.
 //
-// The engine saves nothing of a deletion that fails or is killed, so that the next one has the same runs under the same names.
-// What has succeeded is not repeated then. But the user may also have gone on to use what was to be deleted, for months, and a
-// backup from before that is none. So an attempt is over when nothing of it runs and its last run ended ten minutes ago.
+// The engine saves nothing about a deletion that fails or is killed, so the next deletion has the same runs under the same names.
+// It does not repeat the runs that have succeeded. But the user may have continued to use the system for months after the failed
+// deletion, and then a backup from before is no backup. So an attempt is over when none of its runs is still running and the last
+// one ended more than ten minutes ago.
 func forgetEarlierAttempt(ctx context.Context, runs []*run) error {
 	left := make([]*unstructured.Unstructured, len(runs))
 	over := true

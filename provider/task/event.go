@@ -19,29 +19,32 @@ const (
 	keyLeft   = "left"
 )
 
-// keyEventOutput is the hidden output that says in which event a hook has succeeded last. The Chart reads it.
+// keyEventOutput is the hidden output that names the last event in which a hook has succeeded. The Chart reads it.
 const keyEventOutput = "__event"
 
-// onMove stands for runOn in the state of a hook whose release was moved to another cluster, of which the Chart knows nothing.
+// onMove stands for runOn in the state of a hook whose release was moved to another cluster. The Chart does not know of such a
+// move.
 const onMove = "move"
 
-// event is the install or the upgrade of a release. The Chart remembers which one has begun and not come to its end; each hook remembers
-// in which one it has succeeded last. So a hook runs once in each event that is its own, and never outside of them.
+// event is an install or an upgrade of a release. The Chart remembers the event that has begun and is not finished; each hook
+// remembers the last event in which it has succeeded. So a hook runs once in each event that is its own, and never outside such
+// an event.
 type event struct {
-	// unknown means that it is known only after the apply.
+	// unknown means that the event is known only after the apply.
 	unknown bool
-	// number tells it from the other events of the release.
+	// number distinguishes the event from the other events of the release.
 	number int
-	// open means that it has begun and not come to its end, runs that the hook is one of it.
+	// open means that the event has begun and is not finished, runs that the hook is one of its hooks.
 	open, runs bool
-	// unsure means that it is not known what was installed before, because an older version of the provider did it. Then a hook runs if
-	// what it runs has changed.
+	// unsure means that it is not known what was installed before, because an older version of the provider did it. Then a hook
+	// runs if what it runs has changed.
 	unsure bool
-	// ended is the last event before it that has come to its end.
+	// ended is the last finished event before this one.
 	ended int
-	// stage is the part of it in which the hook runs: before the objects of the release, or after them.
+	// stage is the part of the event in which the hook runs: before the objects of the release, or after them.
 	stage string
-	// found and left are the places in with of what other hooks of the stage need, too: those in front of this one, and those behind it.
+	// found and left are indexes in `with`: the objects that hooks in front of this one need, too, and the objects that hooks
+	// behind it need.
 	found, left []int
 }
 
@@ -88,7 +91,7 @@ func checkEvent(v property.Value, wrong *check.Mistakes) {
 	}
 }
 
-// event is that of a hook; nil for what is no hook, and where nothing is known of it.
+// event returns the event of a hook. It is nil for a Task that is no hook, and if the event is not known.
 func (in inputs) event() *event {
 	if in.hook == nil || in.hook.event == nil || in.hook.event.unknown {
 		return nil
@@ -96,25 +99,25 @@ func (in inputs) event() *event {
 	return in.hook.event
 }
 
-// hasSucceededIn reports whether the hook is done in an event. What an older version of the provider has run has the number 0.
+// hasSucceededIn reports whether the hook is done in an event. A run of an older version of the provider has the number 0.
 func (s state) hasSucceededIn(number int) bool {
 	return s.unfinished == "" && s.event == number && (number > 0 || s.begun())
 }
 
-// isDue reports whether an event asks for a run that has not succeeded in it yet, whatever the inputs are.
+// isDue reports whether an event asks for a run that has not yet succeeded in that event, even if the inputs are unchanged.
 func (in inputs) isDue(old state) bool {
 	e := in.event()
 	return e != nil && e.open && e.runs && !e.unsure && !old.hasSucceededIn(e.number)
 }
 
-// asksForNew reports whether a hook runs whose Task is new. Where no event is open, the release is there, and it is the state that has
-// lost the Task.
+// asksForNew reports whether a hook runs whose Task is new. If no event is open, the release is installed already, and only the
+// state has lost the Task.
 func (e *event) asksForNew() bool { return e.open && e.runs }
 
-// asksAgain reports whether the last run of a hook, which is not done, is to be repeated.
+// asksAgain reports whether to repeat the last run of a hook that is not done.
 func (e *event) asksAgain(in inputs, old state) bool {
 	switch {
-	case old.operation == onMove: // In the other cluster, the release is installed, whatever happens to it otherwise.
+	case old.operation == onMove: // In the other cluster, this is an install, whichever event is open.
 		return in.runsOn(onCreate) || e.open && e.runs
 	case e.open:
 		return e.runs
@@ -123,7 +126,8 @@ func (e *event) asksAgain(in inputs, old state) bool {
 	}
 }
 
-// decide says what an update does about a hook whose last run is done, or that had none. same means that what it runs has not changed.
+// decide says what an update does about a hook whose last run is done, or that has not run. same means that what it runs has not
+// changed.
 func (e *event) decide(in inputs, old state, same, moved bool) decision {
 	switch {
 	case e.open && (!e.runs || old.hasSucceededIn(e.number)), e.unsure && same, !e.open && !e.unsure, !e.open && !in.runsOn(onUpdate):

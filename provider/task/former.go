@@ -10,12 +10,12 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// formerTasks knows which Tasks are replaced because a user has asked for it. The engine says so in no call. It makes the new Task
-// first and deletes the old one after that, perhaps in a later command, or the other way round if the program has the resource option
-// deleteBeforeReplace.
+// formerTasks knows which Tasks are replaced because a user has asked for it. No call of the engine says so. The engine makes the
+// new Task first and deletes the old one after that, perhaps in a later command. If the program sets the resource option
+// deleteBeforeReplace, it is the other way round.
 //
-// If the Task gets another provider as well, one process reads and deletes the old Task, and another one makes the new one. That knows
-// the number of the last run, and cannot stop it.
+// If the Task gets another provider as well, one process reads and deletes the old Task, and a second process makes the new one.
+// The second process knows the number of the last run, but cannot stop that run.
 type formerTasks struct {
 	lives  tracked.Lives
 	states sync.Map // formerTask by URN, as the engine has had them read before the program runs
@@ -30,7 +30,7 @@ type formerTask struct {
 // check notes that the program has a Task.
 func (f *formerTasks) check(urn resource.URN) { f.lives.Check(urn) }
 
-// read notes a Task of the state. The program runs after that.
+// read notes a Task from the state, before the program runs.
 func (f *formerTasks) read(urn resource.URN, was formerTask) {
 	f.lives.Read(urn)
 	if f.lives.See(urn, was.state.hashKey, was.state.since) {
@@ -55,7 +55,7 @@ func (f *formerTasks) create(urn resource.URN, created state) {
 	f.lives.Forget(urn)
 }
 
-// delete notes that a Task goes, and reports whether another one takes its place.
+// delete notes that a Task goes, and reports whether a new Task takes its place.
 func (f *formerTasks) delete(urn resource.URN, gone state) (replaced bool) {
 	if f.lives.IsProgrammed(urn) {
 		return true

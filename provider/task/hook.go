@@ -14,7 +14,8 @@ import (
 // keyHook is the input of a Task that runs a hook of a release. It is not in the schema: only a Chart gives it.
 const keyHook = "__hook"
 
-// The members of that input. ReleaseHooks has the release and takeOver as inputs, and each of its steps has deleteAfter and formerly.
+// These are the members of that input. ReleaseHooks has release and takeOver as inputs; each of its steps has deleteAfter and
+// formerly.
 const (
 	keyRelease     = "release"
 	keyDeleteAfter = "deleteAfter"
@@ -22,7 +23,7 @@ const (
 	keyFormerly    = "formerly"
 )
 
-// keyInstalling is a member that older versions of the provider have given.
+// keyInstalling is a member that older versions of the provider wrote.
 const keyInstalling = "installing"
 
 // The ends of a run after which its object may go.
@@ -31,19 +32,19 @@ const (
 	afterFailure = "failed"
 )
 
-// hook says that what is run belongs to a release: the object keeps its name, because the other objects of a chart may refer to
-// it.
+// hook says that the Task belongs to a release. Its object keeps the name from the manifest, because other objects of the chart
+// may refer to it.
 type hook struct {
-	// release is what all hooks of a release have in common, and no other release has.
+	// release identifies the release: all its hooks have this value, and no hook of another release has it.
 	release string
-	// deleteAfter are the ends after which nobody needs the object.
+	// deleteAfter are the ends of a run after which its object is deleted.
 	deleteAfter []string
-	// takeOver means that a hook of Helm's that has ended makes room for ours.
+	// takeOver means that ours replaces a Helm hook that has ended.
 	takeOver bool
-	// event is what happens to the release; nil if the Chart does not say so.
+	// event is the install or upgrade of the release; nil if the Chart does not give one.
 	event *event
-	// formerly are the field managers of the KubeObjects that have the same objects in versions of the chart in which no hook makes
-	// them.
+	// formerly are field managers of KubeObjects: they manage the same objects in those versions of the chart in which no hook
+	// makes them.
 	formerly []string
 }
 
@@ -60,8 +61,8 @@ func decodeHook(v property.Value) *hook {
 	}
 }
 
-// sameHook returns inputs without what says when a hook runs and how it is made. That an event has begun or come to its end, or that the
-// release makes room for other objects, is no change.
+// sameHook returns inputs without the members that say when a hook runs and which objects of the release it may replace. An event
+// that begins or ends is no change of the hook, and neither is another list of such objects.
 func sameHook(inputs property.Map) property.Map {
 	if v := inputs.Get(keyHook); v.IsMap() {
 		return inputs.Set(keyHook, property.New(v.AsMap().Delete(keyInstalling).Delete(keyEvent).Delete(keyFormerly)))
@@ -69,7 +70,7 @@ func sameHook(inputs property.Map) property.Map {
 	return inputs
 }
 
-// isRenamed reports whether a hook belongs to a release with another name or namespace than that of before.
+// isRenamed reports whether the release of a hook has got another name or namespace.
 func (in inputs) isRenamed(was inputs) bool {
 	return in.hook != nil && was.hook != nil && in.hook.release != was.hook.release
 }

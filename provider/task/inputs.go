@@ -28,25 +28,25 @@ const (
 	keyForceDestroy = "forceDestroy"
 )
 
-// contentKeys are the inputs whose change begins another run.
+// contentKeys are the inputs that begin another run when they change.
 var contentKeys = []string{keyManifest, keyWith, keyTriggers}
 
 const (
-	// defaultLogLines is how much of a log is kept if the program does not say.
+	// defaultLogLines is the default number of log lines that are kept.
 	defaultLogLines = 20
-	// maxLogLines is how much may be asked for.
+	// maxLogLines is the greatest number of log lines that a program may ask for.
 	maxLogLines = 300
 )
 
 // inputs are the checked inputs of one resource.
 type inputs struct {
-	// object is what is run; nil if it is entirely unknown.
+	// object is the Job or Pod to run; nil if it is entirely unknown.
 	object map[string]any
-	// with are the objects that are there for the run alone.
+	// with are the objects that exist only for the run.
 	with []map[string]any
-	// content is all whose change begins another run.
+	// content is everything that begins another run when it changes.
 	content any
-	// sensitive are the secret texts of it.
+	// sensitive are the secret texts in content.
 	sensitive []string
 	// secret means that what the run writes may hold a secret.
 	secret bool
@@ -66,7 +66,7 @@ type inputs struct {
 // runsOn reports whether the Task runs in an operation.
 func (in inputs) runsOn(operation string) bool { return slices.Contains(in.runOn, operation) }
 
-// id names what is run, as it is written.
+// id is the identity of the Job or Pod to run, as the manifest gives it.
 func (in inputs) id() manifest.Identity { return manifest.IdentityOf(in.object) }
 
 // isJob reports whether an object of this kind has a controller that runs pods for it.
@@ -121,7 +121,7 @@ func (in *inputs) decodeWait(properties property.Map) error {
 	return nil
 }
 
-// decodeContent reads a part of what is run, and notes what of it is secret or not known yet. path is where the program gives it.
+// decodeContent reads a part of the content, and notes its secrets and its unknown values. path is the path of the input.
 func (in *inputs) decodeContent(path string, v property.Value) (plain any, err error) {
 	plain, secrets, err := values.FromProperty(v)
 	if err != nil {

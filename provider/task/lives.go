@@ -4,9 +4,9 @@ import "time"
 
 // life is one life of a resource: see [tracked.Lives].
 type life struct {
-	// hashKey tells it from all others.
+	// hashKey distinguishes this life from all others.
 	hashKey string
-	// since is when it began, in a form that can be compared as text; empty where that was not saved.
+	// since is the time at which it began, in a form that can be compared as text; empty if that was not saved.
 	since string
 }
 

@@ -19,20 +19,20 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// The annotations of all that a run makes. The first also gives objects without any content a field that the field manager
-// owns.
+// These are the annotations of every object that a run makes. The first one also gives an object without any content a field that
+// the field manager owns.
 const (
 	// madeBy is the field manager of the resource that has made the object.
 	madeBy = "k8sconnect.io/task"
-	// madeFor is the name of the run or, for what several hooks need, of the event of the release.
+	// madeFor is the name of the run. For an object that several hooks need, it is the name of the event of the release.
 	madeFor = "k8sconnect.io/run"
-	// ofRelease is the release whose hook it is.
+	// ofRelease is the release that the hook belongs to.
 	ofRelease = "k8sconnect.io/release"
-	// hookOfHelm is what charts write on their hooks, and so what helm leaves on those that it has made.
+	// hookOfHelm is the annotation that makes an object of a chart a hook. Helm keeps it on the objects that it makes.
 	hookOfHelm = "helm.sh/hook"
 )
 
-// sign marks an object as made by a run. of is what it is made for.
+// sign marks an object as made by a run. of is the name of what the object is made for.
 func (r *run) sign(object *unstructured.Unstructured, of string) {
 	annotations := object.GetAnnotations()
 	if annotations == nil {
@@ -45,33 +45,33 @@ func (r *run) sign(object *unstructured.Unstructured, of string) {
 	object.SetAnnotations(annotations)
 }
 
-// madeObject is a place in which a run makes an object: what is run, or what is there for it alone.
+// madeObject describes an object that a run makes: the Job or Pod itself, or an object that exists only for it.
 type madeObject struct {
 	target tracked.Target
-	// madeFor is the name of what it is made for: the run, or the event of a release.
+	// madeFor names what the object is made for: the run, or the event of a release.
 	madeFor string
-	// named means that the name itself tells the run from all others.
+	// named means that the object's name alone distinguishes the run from all others.
 	named bool
-	// passing means that the object is of no use while it is being deleted.
+	// passing means that the object cannot be used while it is being deleted.
 	passing bool
-	// next is what to do about an object of others that has the name.
+	// next says what to do if the name belongs to an object that the run must not touch.
 	next string
 }
 
-// madeIn says where an object comes from that has one of the run's names.
+// madeIn says who made an object that has one of the run's names.
 type madeIn int
 
 const (
 	// thisRun is the run itself, perhaps in a process that was killed, or another hook of the event that the object is made for.
 	thisRun madeIn = iota
-	// earlierRun is another run of this Task or of another hook of the release, one of helm's, or a version of the chart in which
-	// the object is no hook. Its objects make room.
+	// earlierRun is a previous run of this Task or of another hook of the release, a hook run by helm, or a version of the chart
+	// in which the object is no hook. Such an object is replaced.
 	earlierRun
 	// elsewhere means that the object must not be touched.
 	elsewhere
 )
 
-// origin finds out where an object comes from.
+// origin finds out who made an object.
 func (r *run) origin(live *unstructured.Unstructured, o madeObject) (madeIn, error) {
 	_, ours, err := ownership.Applied(live, r.target.Manager)
 	switch {
@@ -89,8 +89,8 @@ func (r *run) origin(live *unstructured.Unstructured, o madeObject) (madeIn, err
 	}
 }
 
-// isOfRelease reports whether another hook of the same release has made an object. What the annotations say must also be true of
-// its field managers: nothing of others is ever replaced.
+// isOfRelease reports whether another hook of the same release has made an object. The field managers must confirm what the
+// annotations say: an object that someone else made is never replaced.
 func (r *run) isOfRelease(live *unstructured.Unstructured) bool {
 	annotations := live.GetAnnotations()
 	by := annotations[madeBy]
@@ -101,21 +101,22 @@ func (r *run) isOfRelease(live *unstructured.Unstructured) bool {
 	return err == nil && applied
 }
 
-// isOfEvent reports whether a hook of the same release has made an object, and for this: the name of a run stands for one hook, so it is
-// an event. It is no more if a KubeObject has taken it over.
+// isOfEvent reports whether a hook of the same release has made an object for a given event. If of is the name of a run, no other
+// hook has made it, because such a name stands for one hook. An object that a KubeObject has taken over no longer belongs to the
+// event.
 func (r *run) isOfEvent(live *unstructured.Unstructured, of string) bool {
 	return of != "" && live.GetAnnotations()[madeFor] == of && r.isOfRelease(live) && tracked.KubeObjectOf(live, live.GetAnnotations()[madeBy]) == ""
 }
 
-// mayTakeOver reports whether an object is a hook that helm has made, of a release that is being taken over. Helm would also replace
-// what holds data.
+// mayTakeOver reports whether an object is a helm hook of a release that is being taken over. Helm would also replace an object
+// that holds data; the provider does not.
 func (r *run) mayTakeOver(live *unstructured.Unstructured) bool {
 	return r.in.hook != nil && r.in.hook.takeOver && live.GetAnnotations()[hookOfHelm] != "" && tracked.KubeObjectOf(live) == "" &&
 		!kinds.HoldsData(live.GroupVersionKind().GroupKind())
 }
 
-// wasObject reports whether an object is one of the release itself: in another version of the chart, it was no hook, or one that
-// nothing deleted. What holds data is not replaced.
+// wasObject reports whether an object belongs to the release itself: in another version of the chart, it was no hook, or a hook
+// that nothing deleted. An object that holds data is not replaced.
 func (r *run) wasObject(live *unstructured.Unstructured) bool {
 	if r.in.hook == nil || kinds.HoldsData(live.GroupVersionKind().GroupKind()) {
 		return false
@@ -149,22 +150,22 @@ func (r *run) refuse(live *unstructured.Unstructured, o madeObject) error {
 		cluster.RefOf(live), maker, next)
 }
 
-// mayExist reports whether an object may be in the cluster, after an attempt to make it that ended in an error or in none.
+// mayExist reports whether an object may be in the cluster after an attempt to make it, which ended with err.
 func mayExist(err error) bool {
 	return err == nil || !tracked.HadNoEffect(err)
 }
 
-// attempts is how often the way to a name is cleared, which others may take meanwhile.
+// attempts is how often create frees a name: someone else may take it in the meantime.
 const attempts = 3
 
-// create makes an object. If an earlier process has made it for the same run, it is that one.
+// create makes an object, or returns the object that an earlier process has made for the same run.
 func (r *run) create(ctx context.Context, object *unstructured.Unstructured, o madeObject) (*unstructured.Unstructured, error) {
 	r.sign(object, o.madeFor)
 	var err error
 	for range attempts {
 		var answer cluster.ApplyResult
 		answer, err = o.target.Cluster.Apply(ctx, object, cluster.ApplyOptions{FieldManager: o.target.Manager, CreateOnly: true})
-		if !apierrors.IsConflict(err) && !failure.IsUnconvertible(err) { // either says that there is an object
+		if !apierrors.IsConflict(err) && !failure.IsUnconvertible(err) { // either error says that the object exists
 			return answer.Object, err
 		}
 		if live, failed := r.makeRoom(ctx, o); live != nil || failed != nil {
@@ -174,8 +175,8 @@ func (r *run) create(ctx context.Context, object *unstructured.Unstructured, o m
 	return nil, err
 }
 
-// makeRoom looks for an object of this run, and removes what an earlier run has left under its name. nil means that the name is
-// free.
+// makeRoom returns the object of this run, if it exists, and removes an object that an earlier run has left under its name. A nil
+// object means that the name is free.
 func (r *run) makeRoom(ctx context.Context, o madeObject) (*unstructured.Unstructured, error) {
 	live, err := o.target.Cluster.Get(ctx, o.target.Ref)
 	if err != nil {
@@ -194,12 +195,13 @@ func (r *run) makeRoom(ctx context.Context, o madeObject) (*unstructured.Unstruc
 	}
 }
 
-// isDefinition reports whether all objects of a kind would go with an object. Helm does not delete such hooks either.
+// isDefinition reports whether t is a CustomResourceDefinition: deleting it deletes all objects of its kind. Helm does not delete
+// such hooks either.
 func isDefinition(t tracked.Target) bool {
 	return t.Identity().GroupKind() == kinds.CustomResourceDefinition
 }
 
-// remove deletes what an earlier run has made, and waits until it is gone, with its pods.
+// remove deletes an object that an earlier run has made, and waits until the object and its pods are gone.
 func remove(ctx context.Context, clu *cluster.Cluster, ref cluster.Ref, uid types.UID) error {
 	kind := manifest.Identity(ref).GroupKind()
 	propagation := metav1.DeletePropagationBackground

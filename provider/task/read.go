@@ -13,7 +13,7 @@ import (
 var errImport = failure.Errorf(failure.ReasonNotImportable, "a Task cannot be imported: it is something to do, and no object of the cluster. "+
 	"Write it into the program; the next `pulumi up` runs it")
 
-// Read looks whether the object of the last run is still there. That it is gone is no reason to run again.
+// Read checks whether the object of the last run still exists. If it does not, that is no reason to run again.
 func (r *taskResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadResponse, error) {
 	r.calls.Read(req.Urn)
 	if req.Inputs.Len() == 0 {
@@ -35,10 +35,10 @@ func (r *taskResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespo
 	if err = old.origin.Located(ctx, r.source, t, old.object.UID, live, err); tracked.IsGone(err) || err == nil && live.GetUID() != old.uid() {
 		resp.Properties = req.Properties.Delete(keyResourceRef)
 	}
-	return resp, nil // What could not be read stays as it was: nothing depends on it.
+	return resp, nil // If it could not be read, its state does not change: nothing depends on it.
 }
 
-// again says that the last run is not done, and what the next command does about it.
+// again is the error that says that the last run is not done, and what the next command does about it.
 func (s state) again(id string) error {
 	if s.unfinished == failed {
 		return failure.Errorf(failure.ReasonWaitFailed, "%s: the last run, %s, has failed; the next `pulumi up` runs it again, unless runOn no longer asks for it", id, tracked.RefOf(s.object.Identity))

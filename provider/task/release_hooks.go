@@ -17,26 +17,27 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// ReleaseHooksToken is the type of ReleaseHooks. It is not in the schema: nobody but a Chart makes one.
+// ReleaseHooksToken is the type of ReleaseHooks. It is not in the schema: only a Chart makes one.
 const ReleaseHooksToken = "k8sconnect:index:ReleaseHooks"
 
 // keySteps are the steps of a deletion. Each has a manifest, and says after which ends its object may go.
 const keySteps = "steps"
 
-// keyHooks is the hidden output of ReleaseHooks, and keyBegun the member that says when its life began.
+// keyHooks is the hidden output of ReleaseHooks. Its member keyBegun says when the life of the resource began.
 const (
 	keyHooks = "__hooks"
 	keyBegun = "begun"
 )
 
-// ReleaseHooks runs the delete hooks of a release when it is deleted, and nothing before. What it is to run may change at any
-// time, also to nothing, and never replaces it: a clean-up must not run on a release that lives on.
+// ReleaseHooks runs the delete hooks of a release when the release is deleted, and nothing before that. Its steps may change at
+// any time, and may even become none, but such a change never replaces the resource: a clean-up must not run while the release
+// lives on.
 type ReleaseHooks struct{}
 
 // Annotate names the type.
 func (h *ReleaseHooks) Annotate(a infer.Annotator) { a.SetToken("index", "ReleaseHooks") }
 
-// ReleaseHooksArgs are the inputs of ReleaseHooks. Those that a Task has, too, mean the same.
+// ReleaseHooksArgs are the inputs of ReleaseHooks. An input that a Task also has means the same as there.
 type ReleaseHooksArgs struct {
 	Release           string                        `pulumi:"release"`
 	Steps             []any                         `pulumi:"steps"`
@@ -50,7 +51,7 @@ type ReleaseHooksArgs struct {
 // ReleaseHooksState is empty: all outputs are hidden.
 type ReleaseHooksState struct{}
 
-// NewReleaseHooks returns the resource. source gives it its clusters.
+// NewReleaseHooks returns the resource. source provides the connections to clusters.
 func NewReleaseHooks(source *connection.Source, memory *tracked.Memory) infer.InferredResource {
 	notes := memory.For("ReleaseHooks")
 	return &releaseHooksResource{
@@ -86,7 +87,7 @@ func (r *releaseHooksResource) Check(ctx context.Context, req p.CheckRequest) (p
 	return p.CheckResponse{Inputs: checked, Failures: wrong}, nil
 }
 
-// checkSteps validates what is to run.
+// checkSteps validates the steps.
 func checkSteps(ctx context.Context, inputs property.Map, wrong *check.Mistakes) property.Map {
 	v := inputs.Get(keySteps)
 	if v.IsComputed() {
@@ -96,7 +97,7 @@ func checkSteps(ctx context.Context, inputs property.Map, wrong *check.Mistakes)
 		wrong.Add(keySteps, "The value must be a list of steps.")
 		return inputs
 	}
-	checked := []property.Value{} // and not null, if there is no step
+	checked := []property.Value{} // not null, even if there is no step
 	for i, step := range v.AsArray().All {
 		path := fmt.Sprintf("%s[%d]", keySteps, i)
 		switch {
@@ -133,7 +134,7 @@ func checkStep(ctx context.Context, step property.Map, path string, wrong *check
 type hooksState struct {
 	life
 
-	// origin is the cluster of the release; unknown where there is nothing to run.
+	// origin is the cluster of the release; unknown if there are no steps.
 	origin tracked.Origin
 }
 
@@ -155,7 +156,7 @@ func decodeHooksState(outputs property.Map) hooksState {
 	return s
 }
 
-// Create remembers what is to run, and where.
+// Create remembers the steps and their cluster.
 func (r *releaseHooksResource) Create(ctx context.Context, req p.CreateRequest) (p.CreateResponse, error) {
 	s, err := r.remember(ctx, req.Properties, hooksState{life: beginLife(tracked.NewHashKey())}, req.DryRun)
 	if err != nil {
@@ -167,7 +168,7 @@ func (r *releaseHooksResource) Create(ctx context.Context, req p.CreateRequest) 
 	return p.CreateResponse{ID: req.Urn.Name(), Properties: s.encode()}, nil
 }
 
-// Update remembers what is to run, and where.
+// Update remembers the steps and their cluster.
 func (r *releaseHooksResource) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateResponse, error) {
 	s, err := r.remember(ctx, req.Inputs, decodeHooksState(req.State), req.DryRun)
 	if err != nil {
@@ -176,7 +177,7 @@ func (r *releaseHooksResource) Update(ctx context.Context, req p.UpdateRequest) 
 	return p.UpdateResponse{Properties: s.encode()}, nil
 }
 
-// remember notes the cluster of a release that has something to run at its end: that must not run in another one.
+// remember notes the cluster of a release that has steps: they must not run in another cluster.
 func (r *releaseHooksResource) remember(ctx context.Context, inputs property.Map, s hooksState, preview bool) (hooksState, error) {
 	switch {
 	case preview:
@@ -192,13 +193,13 @@ func (r *releaseHooksResource) remember(ctx context.Context, inputs property.Map
 	return s, err
 }
 
-// isEmpty reports whether there is nothing to run.
+// isEmpty reports whether there are no steps.
 func isEmpty(inputs property.Map) bool {
 	steps := inputs.Get(keySteps)
 	return steps.IsArray() && steps.AsArray().Len() == 0
 }
 
-// Diff reports other steps, and another cluster. Nothing is a reason for a replacement.
+// Diff reports changed steps and another cluster. Nothing causes a replacement.
 func (r *releaseHooksResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
 	programmed := r.calls.IsProgrammed(req.Urn)
 	diff := tracked.InputChanges(req.OldInputs, req.Inputs, nil,

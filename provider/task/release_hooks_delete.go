@@ -20,7 +20,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// Delete runs the steps. Where one fails, the others are not begun and the resource stays, with what depends on it.
+// Delete runs the steps. If one fails, the later ones do not begin, and the resource stays, with everything that depends on it.
 func (r *releaseHooksResource) Delete(ctx context.Context, req p.DeleteRequest) error {
 	old := decodeHooksState(req.Properties)
 	if isEmpty(req.OldInputs) || r.lives.IsOver(req.Urn, old.hashKey, old.since) {
@@ -42,8 +42,8 @@ func (r *releaseHooksResource) Delete(ctx context.Context, req p.DeleteRequest) 
 	return excuse(ctx, tracked.ExplainDestroy(err, req.Properties), d.force, "The release")
 }
 
-// decodeSteps reads what to run. Each step is decoded as the inputs of a Task. What is secret in one of them may be shown by the
-// others.
+// decodeSteps reads the steps. Each step is decoded like the inputs of a Task. All steps share the secret texts, because one step
+// may show a secret of another.
 func decodeSteps(properties property.Map) ([]inputs, error) {
 	var common inputs
 	if err := common.decodeWait(properties); err != nil {
@@ -80,7 +80,7 @@ func decodeSteps(properties property.Map) ([]inputs, error) {
 
 var errUnknownSteps = p.InternalErrorf("the engine asked to delete a release whose hooks are unknown")
 
-// firstStep names what stands for all steps where one object is to be named.
+// firstStep is the identity of the first step. It stands for all steps where one object has to be named.
 func firstStep(properties property.Map) manifest.Identity {
 	steps := properties.Get(keySteps)
 	if !steps.IsArray() || steps.AsArray().Len() == 0 || !steps.AsArray().Get(0).IsMap() {
@@ -106,11 +106,11 @@ type deletion struct {
 type step struct {
 	*run
 
-	// live is what it has made; nil before that.
+	// live is the object that the step has made; nil before that.
 	live *unstructured.Unstructured
 }
 
-// newSteps prepares the steps. The same ones have the same names when the deletion is repeated.
+// newSteps prepares the steps. When a deletion is repeated, the same steps get the same names.
 func newSteps(
 	ctx context.Context, source *connection.Source, urn resource.URN, in []inputs, old hooksState, clu *cluster.Cluster,
 ) ([]*step, error) {
@@ -130,10 +130,10 @@ func newSteps(
 	return steps, nil
 }
 
-// runs reports whether the step runs something. Others make an object that is needed for that.
+// runs reports whether the step is a Job or a Pod. The other steps make an object that these need.
 func (s *step) runs() bool { return isRun(s.target.Identity().GroupKind()) }
 
-// run runs one step after the other. Those of the last attempt that have succeeded are not repeated.
+// run runs one step after the other. It does not repeat steps that succeeded in the last attempt.
 func (d deletion) run(ctx context.Context) error {
 	var runs []*run
 	for _, s := range d.steps {
@@ -153,7 +153,8 @@ func (d deletion) run(ctx context.Context) error {
 	return clearSteps(ctx, d.steps, true)
 }
 
-// do makes an object, and waits for the end of one that runs. goesOn means that it may run on in the cluster in spite of the error.
+// do makes the object of the step, and waits for the end of a Job or a Pod. goesOn means that it may still be running in spite of
+// the error.
 func (s *step) do(ctx context.Context) (goesOn bool, err error) {
 	if !s.runs() {
 		o := s.runObject()
@@ -166,13 +167,13 @@ func (s *step) do(ctx context.Context) (goesOn bool, err error) {
 	return e.begun && e.unfinished == interrupted, err
 }
 
-// abandon removes what nobody needs any more after a step has failed. A step that may run on keeps what is there for it, unless
-// the release goes: then it is stopped. What cannot be removed is left to the next attempt.
+// abandon removes what is no longer needed after a step has failed. A step that may still be running keeps its objects, unless
+// the release goes: then the step is stopped. What cannot be removed is left to the next attempt.
 func (d deletion) abandon(ctx context.Context, failed int, goesOn bool) {
 	if goesOn && !d.force || errors.Is(ctx.Err(), context.Canceled) {
 		return
 	}
-	// The time that the program gives to the deletion may be up, and nobody would look after these objects later.
+	// The time that the program allows for the deletion may be up, and no later command would look after these objects.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
 	s := d.steps[failed]
@@ -190,9 +191,9 @@ func (d deletion) abandon(ctx context.Context, failed int, goesOn bool) {
 	}
 }
 
-// clearSteps removes what is not to be kept of steps that have succeeded, in the reverse order. A Job goes ten minutes later: until
-// the engine has saved that the release is gone, it is the evidence that the hook has run. A Pod has no time to live, so it goes
-// at the very end, and stays where the deletion has not come to it.
+// clearSteps removes, in reverse order, the objects of successful steps that must not be kept. A Job goes ten minutes later:
+// until the engine has saved that the release is gone, the Job is the evidence that the hook has run. A Pod has no time to live,
+// so it goes at the very end, and stays if the deletion does not get that far.
 func clearSteps(ctx context.Context, steps []*step, complete bool) error {
 	backwards := slices.Clone(steps)
 	slices.Reverse(backwards)

@@ -15,7 +15,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// result is what came of a run. It is known when the run has ended.
+// result is the result of a run. It is known once the run has ended.
 type result struct {
 	known, succeeded       bool
 	startedAt, completedAt string
@@ -25,7 +25,8 @@ type result struct {
 	messages               map[string]string
 }
 
-// resultOf collects what came of a run whose object has ended. What may not be read stays empty, unless it is remembered.
+// resultOf collects the result of a run whose object has ended. What the credentials may not read stays empty, unless it is
+// remembered.
 func resultOf(
 	ctx context.Context, clu *cluster.Cluster, live *unstructured.Unstructured, succeeded bool, logLines int, sensitive []string,
 	remembered *diagnosis.Remembered,
@@ -65,8 +66,8 @@ func resultOf(
 	return r
 }
 
-// logOf is how the logs of the containers end: of all that are no init containers, and of init containers that have failed.
-// Where there are several, each line begins with the name of its container.
+// logOf returns the ends of the containers' logs, without init containers that have succeeded. If there are several containers,
+// each line begins with the name of its container.
 func logOf(ctx context.Context, clu *cluster.Cluster, ended []diagnosis.EndedContainer, lines int, redact func(string) string) string {
 	ended = slices.DeleteFunc(slices.Clone(ended), func(c diagnosis.EndedContainer) bool { return c.Init && c.ExitCode == 0 })
 	var log []string
@@ -81,7 +82,7 @@ func logOf(ctx context.Context, clu *cluster.Cluster, ended []diagnosis.EndedCon
 	return strings.Join(log, "\n")
 }
 
-// encode returns the outputs. What the containers have written is secret if an input is.
+// encode returns the outputs. What the containers have written is secret if an input is secret.
 func (r result) encode(secret bool) map[string]property.Value {
 	out := map[string]property.Value{}
 	if !r.known {

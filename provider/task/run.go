@@ -16,15 +16,15 @@ import (
 // run is one run of a Task.
 type run struct {
 	in inputs
-	// name tells the run from all others.
+	// name distinguishes the run from all others.
 	name string
-	// with are the objects that are there for it alone, or for it and other hooks of the event.
+	// with are the objects that exist only for this run, or for this run and other hooks of the event.
 	with []needed
-	// target is the object of the run, and who makes it.
+	// target is the object of the run, and the field manager that makes it.
 	target tracked.Target
 	// sensitive are all texts that must not be shown.
 	sensitive []string
-	// lasting means that the object of a run that has succeeded stays as it is: it is evidence for longer than this run.
+	// lasting means that the object of a successful run is not touched: it is evidence for longer than this run.
 	lasting bool
 }
 
@@ -36,17 +36,17 @@ type end struct {
 	begun bool
 	// live is the object as it was seen last.
 	live *unstructured.Unstructured
-	// stays means that the object is kept for good.
+	// stays means that the object is kept permanently.
 	stays  bool
 	result result
 }
 
-// execute runs to the end: it makes what the run needs, waits, collects what came of it, and removes what was there for the run
-// alone. Whatever it finds of the same run already, it goes on with.
+// execute runs to the end: it makes what the run needs, waits, collects the result, and removes the objects that existed only for
+// the run. It continues with whatever objects of the same run exist already.
 func (r *run) execute(ctx context.Context) (end, error) {
 	e := end{unfinished: interrupted}
 	if len(r.with) > 0 {
-		// They are of no use to a run that has ended, and must not be taken from an earlier one that goes on.
+		// A run that has ended does not need them, and an earlier run that is still running must not lose them.
 		live, err := r.makeRoom(ctx, r.runObject())
 		if err != nil {
 			return e, r.target.Explain("read", err, r.in.sensitive)
@@ -67,7 +67,7 @@ func (r *run) execute(ctx context.Context) (end, error) {
 	return r.await(ctx, e)
 }
 
-// withdraw removes what was made for a run that could not begin. What cannot be removed is left to the next command.
+// withdraw removes what was made for a run that could not begin. It leaves what cannot be removed to the next command.
 func (r *run) withdraw(ctx context.Context, e *end, cause error) error {
 	if e.live != nil || mayExist(cause) {
 		return cause
@@ -85,7 +85,7 @@ func (r *run) await(ctx context.Context, e end) (end, error) {
 		return e, err
 	}
 	live := e.live
-	if end := endingOf(live); end == nil || !end.succeeded { // One that has succeeded may be about to go.
+	if end := endingOf(live); end == nil || !end.succeeded { // A run that has succeeded may be about to be removed.
 		live, err = waitfor.Run(ctx, waitfor.Request{
 			Cluster: r.target.Cluster, Object: r.target.Identity(), UID: e.live.GetUID(), Spec: spec,
 			Sensitive: r.sensitive, IsRun: true, HideOutput: r.in.secret, LogLines: r.in.logLines,
@@ -101,10 +101,10 @@ func (r *run) await(ctx context.Context, e end) (end, error) {
 			e.live = ended.Err.Last
 		}
 	default:
-		return e, err // It may go on in the cluster.
+		return e, err // The run may continue in the cluster.
 	}
 	succeeded := err == nil
-	// A canceled command still keeps what came of a run that has ended.
+	// Even a canceled command keeps the result of a run that has ended.
 	var pods *diagnosis.Remembered
 	if ended != nil {
 		pods = ended.Pods
@@ -115,7 +115,7 @@ func (r *run) await(ctx context.Context, e end) (end, error) {
 	case left == nil:
 		return e, err
 	case succeeded:
-		e.unfinished = interrupted // The next command finds that it has succeeded, and clears up.
+		e.unfinished = interrupted // The next command finds that the run has succeeded, and clears up.
 		return e, left
 	default:
 		p.GetLogger(ctx).Warningf("What was made for the run could not be removed: %v", left)
@@ -123,8 +123,8 @@ func (r *run) await(ctx context.Context, e end) (end, error) {
 	}
 }
 
-// clearUp removes what nobody asked to keep of a run that has ended. The object of one that has succeeded gets its time to live last:
-// as long as the others cannot be removed, it is the evidence that the run needs no repetition.
+// clearUp removes the objects of an ended run that no one asked to keep. The object of a successful run gets its time to live
+// last: as long as the other objects cannot be removed, it is the evidence that the run need not be repeated.
 func (r *run) clearUp(ctx context.Context, e *end, succeeded bool) error {
 	left := r.removeWith(ctx, unneeded(r.with, succeeded))
 	if succeeded && (r.lasting || left != nil) {
@@ -135,7 +135,7 @@ func (r *run) clearUp(ctx context.Context, e *end, succeeded bool) error {
 	return errors.Join(left, r.target.Explain("set the time to live of", err, r.in.sensitive))
 }
 
-// specOf is what to wait for: the end of what is run.
+// specOf says what to wait for: the end of the Job or Pod.
 func specOf(in inputs) (waitfor.Spec, error) {
 	criteria := readiness.Criteria{FieldValue: map[string]string{"status.phase": "Succeeded"}}
 	if isJob(in.id().GroupKind()) {

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	// digestLength is how many hexadecimal digits of a run's digest its name ends in.
+	// digestLength is the number of hexadecimal digits of a digest at the end of a run's name.
 	digestLength = 8
-	// maxName is how long the name of a Job may be, which its pods have as a label.
+	// maxName is the longest name that a Job may have. Its pods have the name as a label.
 	maxName = 63
 )
 
-// runName is the name of a run: that of the manifest, and a digest of what tells the run from all others. It does
-// not depend on the state of this process, so that another one finds the object again.
+// runName is the name of a run: the name from the manifest, and a digest that distinguishes the run from all others. It does not
+// depend on the state of this process, so that another process finds the object again.
 func runName(base string, urn resource.URN, content any, which ...any) (string, error) {
 	sum, err := digest(string(urn), which, content)
 	if err != nil {
@@ -29,7 +29,7 @@ func runName(base string, urn resource.URN, content any, which ...any) (string, 
 	return base + "-" + sum, nil
 }
 
-// digest is short, and stands for all of these.
+// digest returns a short text that stands for all of these values.
 func digest(what ...any) (string, error) {
 	text, err := json.Marshal(what)
 	if err != nil {
@@ -39,7 +39,7 @@ func digest(what ...any) (string, error) {
 	return hex.EncodeToString(sum[:])[:digestLength], nil
 }
 
-// objectName is the name of the object of a run: that of the run, unless what is run keeps its own.
+// objectName is the name of a run's object: the name of the run, or, for a hook, the name from the manifest.
 func (in inputs) objectName(run string) string {
 	if in.hook != nil {
 		return in.id().Name

@@ -14,14 +14,14 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// keptFor is how many seconds a Job that nobody asked to keep stays after its end. Until the state is saved, it is the only
+// keptFor is how many seconds a Job stays after its end if no one asked to keep it. Until the state is saved, it is the only
 // evidence that the run has succeeded.
 const keptFor = 600
 
-// timeToLive is the field of a Job that has it removed some time after its end.
+// timeToLive is the field that has a Job removed some time after its end.
 var timeToLive = []string{"spec", "ttlSecondsAfterFinished"}
 
-// objectOf returns the object of a run as it is sent. A Job has no time to live before its end has been seen.
+// objectOf returns the object of a run as it is sent. A Job gets a time to live only when its end has been seen.
 func (in inputs) objectOf(id manifest.Identity) *unstructured.Unstructured {
 	content, _ := values.DeepCopy(in.object).(map[string]any)
 	object := &unstructured.Unstructured{Object: content}
@@ -33,7 +33,7 @@ func (in inputs) objectOf(id manifest.Identity) *unstructured.Unstructured {
 	return object
 }
 
-// runObject is the object of the run, which other runs leave alone unless its name is fixed.
+// runObject describes the object of the run. Other runs leave it alone unless its name is fixed.
 func (r *run) runObject() madeObject {
 	return madeObject{
 		target: r.target, madeFor: r.name, named: r.in.hook == nil,
@@ -41,7 +41,7 @@ func (r *run) runObject() madeObject {
 	}
 }
 
-// find reads the object of the run; nil means that there is none.
+// find reads the object of the run; nil means that it does not exist.
 func (r *run) find(ctx context.Context) (*unstructured.Unstructured, error) {
 	live, err := r.target.Cluster.Get(ctx, r.target.Ref)
 	if err != nil {
@@ -53,13 +53,13 @@ func (r *run) find(ctx context.Context) (*unstructured.Unstructured, error) {
 	return live, nil
 }
 
-// make creates the object of the run, or finds the one that an earlier process has made for the same run.
+// make creates the object of the run, or finds the object that an earlier process has made for the same run.
 func (r *run) make(ctx context.Context) (*unstructured.Unstructured, error) {
 	return r.create(ctx, r.in.objectOf(r.target.Identity()), r.runObject())
 }
 
-// retire has an object go that has ended and that nobody asked to keep, and gives one that is kept the time to live of the
-// manifest. stays means that nothing will remove it. A Pod has no time to live: it stays until the next run.
+// retire sets the time to live of a Job that has ended: for a kept Job the one from its manifest, for any other Job at most
+// keptFor. stays means that nothing will remove the object. A Pod has no time to live: it stays until the next run.
 func (r *run) retire(ctx context.Context, live *unstructured.Unstructured, succeeded bool) (stays bool, err error) {
 	if !isJob(live.GroupVersionKind().GroupKind()) {
 		return true, nil

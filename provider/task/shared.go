@@ -11,22 +11,22 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// Hooks of one event may need the same object, such as a claim that one of them fills and another one reads. Helm deletes what is there
-// for hooks alone when all hooks of the event have run. So such an object is made for the event: the first hook that needs it makes it,
-// and the last one removes it. A hook that fails leaves what hooks in front of it have used, because the event goes on with the next
-// command, and they do not run again.
+// Hooks of one event may need the same object, such as a claim that one hook fills and another hook reads. Helm deletes objects
+// that exist only for hooks when all hooks of the event have run. So such an object is made for the event: the first hook that
+// needs it makes it, and the last one removes it. A hook that fails leaves what hooks in front of it have used, because the next
+// command continues the event without running those hooks again.
 
-// needed is an object of with.
+// needed is an object in `with`.
 type needed struct {
-	// object is its manifest or, if it comes from the state, what identifies it.
+	// object is its manifest or, if it comes from the state, only what identifies it.
 	object map[string]any
-	// madeFor is the name of the run that it is there for, or of the event. It is empty in older states.
+	// madeFor is the name of the run, or of the event, that the object exists for. It is empty in older states.
 	madeFor string
-	// found means that hooks in front of this one need it, too, left that hooks behind this one do.
+	// found means that hooks in front of this one need the object, too, left that hooks behind this one do.
 	found, left bool
 }
 
-// needs are the objects of with, for a run of this name.
+// needs are the objects in `with`, for a run with this name.
 func (in inputs) needs(run string) (all []needed, err error) {
 	for i, object := range in.with {
 		n := needed{object: object, madeFor: run}
@@ -41,31 +41,31 @@ func (in inputs) needs(run string) (all []needed, err error) {
 	return all, nil
 }
 
-// nameFor is the name of the event for an object that is made for it. One with another content is another object.
+// nameFor is the name of the event for an object that is made for it. An object with different content gets a different name.
 func (e *event) nameFor(object map[string]any) (string, error) {
 	sum, err := digest(e.number, e.stage, object)
 	return fmt.Sprintf("event-%d-%s", e.number, sum), err
 }
 
-// which selects some of what is needed.
+// which selects the objects for which is returns true.
 func which(all []needed, is func(n needed) bool) []needed {
 	return slices.DeleteFunc(slices.Clone(all), func(n needed) bool { return !is(n) })
 }
 
-// except leaves out what is among others.
+// except leaves out the objects that are among others.
 func except(all, others []needed) []needed {
 	return which(all, func(n needed) bool {
 		return !slices.ContainsFunc(others, func(o needed) bool { return o.madeFor == n.madeFor })
 	})
 }
 
-// unneeded is what no hook needs after a run that has succeeded, or has not.
+// unneeded is what no hook needs after a run, which has succeeded or failed.
 func unneeded(all []needed, succeeded bool) []needed {
 	return which(all, func(n needed) bool { return succeeded && !n.left || !succeeded && !n.found })
 }
 
-// kept is what the last run has found, and what is still needed: by hooks behind this one or, if it runs again, by itself. What that run
-// alone has used is not: it may have come half of the way.
+// kept are the objects that the last run has found and that are still needed: by hooks behind this one or, if this hook runs
+// again, by itself. Objects that only the last run used are not kept: it may have stopped in the middle of its work on them.
 func (in inputs) kept(old state, runs bool) ([]needed, error) {
 	all, err := in.needs("")
 	all = which(all, func(n needed) bool { return n.left || runs && n.found })
@@ -73,14 +73,14 @@ func (in inputs) kept(old state, runs bool) ([]needed, error) {
 	return except(found, except(found, all)), err
 }
 
-// isInEvent reports whether an event is open whose hooks share what they need.
+// isInEvent reports whether an event is open in which hooks share objects.
 func (in inputs) isInEvent() bool {
 	e := in.event()
 	return e != nil && e.open && !e.unsure && len(in.unknown) == 0
 }
 
-// stale is what a hook that is done has left in an event, and what no hook behind it needs any more: something else is open now, or the
-// chart has changed.
+// stale are the objects that a finished hook has left in an event and that no hook behind it needs, because another event is open
+// now or the chart has changed.
 func (in inputs) stale(old state) ([]needed, error) {
 	if !in.isInEvent() || old.unfinished != "" || old.event <= in.hook.event.ended {
 		return nil, nil
@@ -89,7 +89,7 @@ func (in inputs) stale(old state) ([]needed, error) {
 	return except(old.with, which(all, func(n needed) bool { return n.left })), err
 }
 
-// last is what hooks in front of this one need, and none behind it does.
+// last are the objects that hooks in front of this one need and no hook behind it needs.
 func (in inputs) last() ([]needed, error) {
 	if !in.isInEvent() {
 		return nil, nil
@@ -98,11 +98,12 @@ func (in inputs) last() ([]needed, error) {
 	return which(all, func(n needed) bool { return n.found && !n.left }), err
 }
 
-// passedOn knows what the hooks that run in this operation leave for those behind them. If one of these is done already, it has nothing
-// to run, and still removes that.
+// passedOn knows what the hooks that run in this operation leave for the hooks behind them. If a hook behind them is done
+// already, it has nothing to run, but it still removes what they left.
 type passedOn struct{ made sync.Map }
 
-// note notes what a run leaves, if there is one. In a preview, what is left is not told from other objects while it is not known.
+// note notes what a run leaves, if there is a run. In a preview with unknown values, the objects cannot be identified, and
+// nothing is noted.
 func (p *passedOn) note(in inputs, d decision) error {
 	if !d.runs || in.event() == nil || len(in.unknown) > 0 {
 		return nil
@@ -116,13 +117,13 @@ func (p *passedOn) note(in inputs, d decision) error {
 	return err
 }
 
-// has reports whether a hook in front of this one has left it.
+// has reports whether a hook in front of this one has left the object.
 func (p *passedOn) has(in inputs, n needed) bool {
 	_, has := p.made.Load(in.hook.release + " " + n.madeFor)
 	return has
 }
 
-// tidy removes what no hook needs any more, where this one has nothing to run. was are the inputs of the last run.
+// tidy removes what no hook needs, if this hook has nothing to run. was are the inputs of the last run.
 func (r *taskResource) tidy(ctx context.Context, req p.UpdateRequest, was, in inputs, s state) (state, error) {
 	stale, err := in.stale(s)
 	if err != nil {

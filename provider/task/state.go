@@ -44,7 +44,7 @@ const (
 type unfinished string
 
 const (
-	// interrupted runs may go on in the cluster.
+	// interrupted runs may still be running in the cluster.
 	interrupted unfinished = "interrupted"
 	// failed runs have ended, or are gone.
 	failed unfinished = "failed"
@@ -56,24 +56,25 @@ type state struct {
 	number int
 	// unfinished is empty when the last run has succeeded, and when there was none.
 	unfinished unfinished
-	// operation is the one of runOn that the last run was for, while it is not done. It is empty in older states.
+	// operation is the member of runOn that caused the last run, while that run is not done. It is empty in older states.
 	operation string
-	// life has the key of the resource's hashes, which is its own for its whole life.
+	// life has the key of the resource's hashes, which stays the same for its whole life.
 	life
 	// content is the keyed hash of what was run last, or would have been.
 	content string
-	// event is the event of the release in which a hook has succeeded last.
+	// event is the last event of the release in which the hook has succeeded.
 	event int
-	// object is what the last run made. It may be gone; its uid is empty if it was never seen.
+	// object is the object of the last run. It may be gone; its UID is empty if the object was never seen.
 	object reference.Object
-	// name tells the last run from all others, and manager is who made its objects. Both outlast another name of the resource.
+	// name distinguishes the last run from all others, and manager is the field manager of its objects. Neither changes when the
+	// resource gets another name.
 	name, manager string
-	// with are the objects that are there for a run that is not done, and those that one that is done has left for other hooks. The inputs
-	// do not tell: after an update that has failed, the engine still has those of the one before.
+	// with are the objects that exist for a run that is not done, and the objects that a finished run has left for other hooks.
+	// The inputs do not say which ones: after a failed update, the engine still has the inputs of the update before it.
 	with []needed
-	// stays means that the object of the last run is kept for good.
+	// stays means that the object of the last run is kept permanently.
 	stays bool
-	// result is what came of the last run.
+	// result is the result of the last run.
 	result result
 	// secret means that what the run has written may hold a secret.
 	secret bool
@@ -87,7 +88,7 @@ func (s state) uid() types.UID { return types.UID(s.object.UID) }
 // begun reports whether there was a run.
 func (s state) begun() bool { return s.object.Name != "" }
 
-// without returns the state of a Task that has not run yet, with what belongs to it for good.
+// without returns a state without a run. It keeps only the number and the life.
 func (s state) without() state { return state{number: s.number, life: s.life} }
 
 // encode returns the outputs as the engine stores them.
@@ -154,7 +155,7 @@ func decodeState(outputs property.Map) state {
 	return s
 }
 
-// decodeWith returns what identifies the objects that are there for a run; nil where that was not saved.
+// decodeWith returns the identities of the objects that exist for a run; nil if they were not saved.
 func decodeWith(v property.Value) []needed {
 	if !v.IsArray() {
 		return nil

@@ -17,13 +17,13 @@ import (
 
 // decision is what an operation does.
 type decision struct {
-	// runs means that there is a run.
+	// runs means that the Task runs.
 	runs bool
-	// goesOn means that it is the one that was interrupted.
+	// goesOn means that this continues the run that was interrupted.
 	goesOn bool
-	// drops means that the last run is not done, and that nothing asks for it any more.
+	// drops means that the last run is not done, and that nothing asks for it now.
 	drops bool
-	// operation is the one of runOn that asks for the run.
+	// operation is the member of runOn that causes the run.
 	operation string
 	// why is the reason for the run.
 	why string
@@ -38,8 +38,8 @@ func (in inputs) decideNew() decision {
 	return decision{runs: runs, operation: onCreate, why: "it is new"}
 }
 
-// decideReplacement says what a Task does that replaces another one because a user has asked for it. A hook still runs in its events
-// alone.
+// decideReplacement says what a new Task does that replaces an old one because a user has asked for it. A hook still runs only in
+// its events.
 func (in inputs) decideReplacement() decision {
 	operation := in.first(onCreate, onUpdate)
 	d := decision{runs: operation != "", operation: operation, why: "it is replaced"}
@@ -49,8 +49,8 @@ func (in inputs) decideReplacement() decision {
 	return d
 }
 
-// decide says what an update does. moved means that the connection leads to another cluster than that of the last run, renamed that the
-// release of the hook is.
+// decide says what an update does. moved means that the connection leads to another cluster than the last run's, renamed that the
+// release of the hook has got another name or namespace.
 func (in inputs) decide(old state, moved, renamed bool) (decision, error) {
 	content, known := "", len(in.unknown) == 0
 	if known {
@@ -78,7 +78,7 @@ func (in inputs) decide(old state, moved, renamed bool) (decision, error) {
 	}
 }
 
-// decideMoved says what an update in another cluster does. To a release, that is an installation, not an upgrade.
+// decideMoved says what an update in another cluster does. For a release, it is an installation, not an upgrade.
 func (in inputs) decideMoved() decision {
 	d := decision{runs: in.runsOn(onCreate) || in.runsOn(onUpdate), operation: in.first(onCreate, onUpdate), why: "the connection leads to another cluster"}
 	if in.hook != nil {
@@ -111,8 +111,8 @@ func (in inputs) decideUnfinished(old state, same bool) decision {
 	return again
 }
 
-// asksAgain reports whether a Task still runs in the operation that the last run was for. Older states do not say which one it was:
-// then it is any but the end of the Task.
+// asksAgain reports whether the Task still runs in the operation that caused the last run. Older states do not name the
+// operation: then it is either create or update.
 func (in inputs) asksAgain(old state) bool {
 	if old.operation == "" {
 		return in.runsOn(onCreate) || in.runsOn(onUpdate)
@@ -146,7 +146,7 @@ func (in inputs) preview(ctx context.Context, d decision, old state) property.Ma
 	return planned()
 }
 
-// Update runs if what is run has changed, and goes on with what was interrupted.
+// Update runs if the content has changed, and continues a run that was interrupted.
 func (r *taskResource) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateResponse, error) {
 	in, err := decodeInputs(req.Inputs)
 	if err != nil {
@@ -186,7 +186,7 @@ func (r *taskResource) Update(ctx context.Context, req p.UpdateRequest) (p.Updat
 			s.number++
 		}
 		if e := in.event(); e != nil && moved {
-			s.event = e.number // A hook of upgrades has nothing to do in the new cluster.
+			s.event = e.number // An upgrade hook has nothing to do in the new cluster.
 		}
 	}
 	if !d.runs {
@@ -205,7 +205,7 @@ func (r *taskResource) Update(ctx context.Context, req p.UpdateRequest) (p.Updat
 	return resp, err
 }
 
-// moved reports whether the connection leads to another cluster than that of the last run.
+// moved reports whether the connection leads to another cluster than the last run's.
 func (r *taskResource) moved(ctx context.Context, req p.UpdateRequest, old state) (bool, error) {
 	clu, err := r.source.Cluster(req.Inputs)
 	if errors.Is(err, connection.ErrUnknown) && req.DryRun {
@@ -218,7 +218,7 @@ func (r *taskResource) moved(ctx context.Context, req p.UpdateRequest, old state
 	return moved, err
 }
 
-// clear removes what the last run has left and is not among kept, before another one begins: two runs of one Task never overlap.
+// clear removes what the last run has left, except kept, before another run begins: two runs of one Task never overlap.
 func (r *taskResource) clear(ctx context.Context, req p.UpdateRequest, was inputs, old state, kept []needed, moved bool) error {
 	if moved {
 		if old.begun() {

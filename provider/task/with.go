@@ -17,7 +17,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// sorted are the objects of with in the order in which they are made. They are removed in the reverse.
+// sorted are the objects in `with` in the order in which they are made. They are removed in reverse order.
 func sorted(with []needed) []needed {
 	with = slices.Clone(with)
 	slices.SortStableFunc(with, func(a, b needed) int {
@@ -28,8 +28,8 @@ func sorted(with []needed) []needed {
 
 type findTarget = func(ctx context.Context, clu *cluster.Cluster, id manifest.Identity, manager string) (tracked.Target, error)
 
-// place finds out where an object of with belongs: beside the object of the run, if it names no namespace. find is
-// [tracked.Resolve], or [tracked.Find] for one that was made.
+// place finds out where an object in `with` belongs: in the namespace of the run's object, if it names none. find is
+// [tracked.Resolve], or [tracked.Find] for an object that was made.
 func (r *run) place(ctx context.Context, object map[string]any, find findTarget) (tracked.Target, error) {
 	id := manifest.IdentityOf(object)
 	if id.Namespace == "" {
@@ -38,7 +38,7 @@ func (r *run) place(ctx context.Context, object map[string]any, find findTarget)
 	return find(ctx, r.target.Cluster, id, r.target.Manager)
 }
 
-// applyWith makes the objects that are there for the run alone, or for its event. begun means that at least one of them may be in the
+// applyWith makes the objects that exist only for the run, or for its event. begun means that at least one of them may be in the
 // cluster.
 func (r *run) applyWith(ctx context.Context) (begun bool, err error) {
 	for _, n := range sorted(r.with) {
@@ -65,8 +65,8 @@ func madeWith(n needed, t tracked.Target) madeObject {
 	}
 }
 
-// requireRoom looks, before a run begins, for objects of others that have the names of with. What cannot be looked for may come with the
-// same update.
+// requireRoom looks, before a run begins, whether the names in `with` belong to objects that the run must not touch. What cannot
+// be looked up may come with the same update.
 func (r *run) requireRoom(ctx context.Context) error {
 	for _, n := range r.with {
 		t, err := r.place(ctx, n.object, tracked.Find)
@@ -85,7 +85,7 @@ func (r *run) requireRoom(ctx context.Context) error {
 	return nil
 }
 
-// removeWith removes objects of with, if they were made for what they say.
+// removeWith removes objects in `with`, if they were made for the run or event that they name.
 func (r *run) removeWith(ctx context.Context, with []needed) error {
 	with = sorted(with)
 	slices.Reverse(with)
@@ -110,7 +110,7 @@ func (r *run) removeOne(ctx context.Context, t tracked.Target, madeFor string) e
 		return err
 	}
 	if _, ours, err := ownership.Applied(live, t.Manager); err != nil || !ours && !r.isOfEvent(live, madeFor) {
-		return nil // It has the name, and is not ours.
+		return nil // It has the name, but is not ours.
 	}
 	_, err = t.Cluster.Delete(ctx, t.Ref, cluster.DeleteOptions{UID: live.GetUID(), Propagation: metav1.DeletePropagationBackground})
 	return err

@@ -39,7 +39,7 @@ type Args struct {
 	OnFailure         *OnFailure                    `pulumi:"onFailure,optional"`
 }
 
-// OnFailure says what a wait does that fails.
+// OnFailure says what happens when a wait fails.
 type OnFailure string
 
 // The words.

@@ -10,7 +10,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/verbs"
 )
 
-// unmade is a Wait that nobody has made, of a provider that has no cluster.
+// unmade is a Wait that does not exist yet, of a provider that has no cluster.
 func unmade(t *testing.T) *verbs.Resource {
 	t.Helper()
 	server := verbs.NewServer(t)

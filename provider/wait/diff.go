@@ -28,7 +28,7 @@ func (r *waitResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespo
 	case decodeState(req.State).pending:
 		return tracked.UpdateAbout(keyPending), nil
 	case decodeState(req.State).gaveUp && values.Text(req.Inputs.Get(keyOnFailure)) != failureWarns:
-		// Nothing has held yet, and from now on that is a failure.
+		// Until now, an unreached goal was only a warning. From now on, it is a failure.
 		return tracked.UpdateAbout(keyOnFailure), nil
 	case programmed && decodeState(req.State).isReadable(r.known()):
 		return tracked.UpdateAbout(keyReadable), nil
@@ -61,7 +61,7 @@ func (r *waitResource) programDiff(ctx context.Context, req p.DiffRequest, clu *
 	}
 }
 
-// identityDiff reports a replacement if the wait is for a different object, as far as that is known.
+// identityDiff reports a replacement if the wait is for a different object. Unknown parts of the identity do not count.
 func identityDiff(req p.DiffRequest) (p.DiffResponse, bool) {
 	before, now := req.OldInputs.Get(keyResourceRef), req.Inputs.Get(keyResourceRef)
 	if !before.IsMap() || !now.IsMap() {

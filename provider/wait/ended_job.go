@@ -9,7 +9,7 @@ import (
 )
 
 // outlived reports whether the Wait is for a Job that did what was waited for and is gone: the cluster deletes a Job that sets
-// ttlSecondsAfterFinished. If another one takes its place, the reference has another uid.
+// ttlSecondsAfterFinished. If a new Job takes its place, the reference has another UID.
 func (s state) outlived(in inputs, live *unstructured.Unstructured) bool {
 	return live == nil && !s.pending && !s.gaveUp && in.object.GroupKind() == kinds.Job && in.object.UID != "" && in.object.UID == s.uid
 }

@@ -20,9 +20,9 @@ const (
 type inputs struct {
 	object reference.Object
 	spec   waitfor.Spec
-	// extracts means that the wait is for fields.
+	// extracts means that the wait is for fields, whose values become an output.
 	extracts bool
-	// goesOn means that a failed wait is only worth a warning.
+	// goesOn means that a failed wait is only a warning.
 	goesOn bool
 	// known means that no part of the goal is unknown.
 	known bool

@@ -8,7 +8,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
 )
 
-// learnsFrom reports whether a read decides anything: a pending wait stays pending until everything holds.
+// learnsFrom reports whether a read changes the state: a pending wait stays pending until everything holds.
 func (s state) learnsFrom(in inputs, live *unstructured.Unstructured) bool {
 	return !s.pending || in.spec.Goal.Judge(live).Holds
 }

@@ -15,8 +15,8 @@ import (
 var errImport = failure.Errorf(failure.ReasonNotImportable, "a Wait cannot be imported: nothing in the cluster records that a wait "+
 	"has completed. Write it into the program; the next `pulumi up` waits, which takes no time if everything holds already")
 
-// Read reads the object once. It updates the status, and finds out whether a failed wait has reached its goal since.
-// It never waits, and never fails because something is not ready.
+// Read reads the object once. It updates the status, and finds out whether a failed wait has reached its goal since
+// then. It never waits, and never fails because something is not ready.
 func (r *waitResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadResponse, error) {
 	r.calls.Read(req.Urn)
 	if req.Inputs.Len() == 0 {
@@ -25,7 +25,7 @@ func (r *waitResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespo
 	old := decodeState(req.Properties)
 	in, err := r.decodeInputs(req.Inputs)
 	if err != nil || in.spec.Goal == nil {
-		// These are inputs of an older version: the next update reports what is wrong with them.
+		// These are inputs of an older version: the next update reports their mistakes.
 		return unchanged(req, old, "it is still waited for", nil)
 	}
 	clu, err := r.source.Cluster(req.Inputs)
@@ -103,13 +103,12 @@ func look(ctx context.Context, clu *cluster.Cluster, in inputs) (*unstructured.U
 	return nil, err
 }
 
-// renewed returns the answer of a read that tells everything.
+// renewed returns the answer of a read with a new state.
 func renewed(req p.ReadRequest, now state) (p.ReadResponse, error) {
 	return p.ReadResponse{ID: req.ID, Inputs: req.Inputs, Properties: now.encode()}, nil
 }
 
-// keepStale answers a failed read with what was known before. An error would end the whole operation, including a
-// destroy.
+// keepStale answers a failed read with the previous state. An error would end the whole operation, including a destroy.
 func (r *waitResource) keepStale(
 	ctx context.Context, req p.ReadRequest, clu *cluster.Cluster, in inputs, old state, cause error,
 ) (p.ReadResponse, error) {

@@ -13,8 +13,9 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// lookAgain reads the object from inside Diff, because the read before it failed. It asks to wait again if that read
-// would have forgotten the wait or updated its status. A goal that no longer holds is no reason to, as in Read.
+// lookAgain reads the object from inside Diff, because the read before it failed. It asks for a new wait if that read
+// would have forgotten the wait or updated its status. As in Read, a goal that no longer holds is no reason to wait
+// again.
 func (r *waitResource) lookAgain(ctx context.Context, req p.DiffRequest, clu *cluster.Cluster) (p.DiffResponse, error) {
 	in, err := r.decodeInputs(req.Inputs)
 	if err != nil {

@@ -26,7 +26,7 @@ import (
 // Token is the resource's type.
 const Token = "k8sconnect:index:Wait"
 
-// New returns the resource. source gives it its clusters, rules the provider's readiness rules.
+// New returns the resource. source provides the connections to clusters, rules the provider's readiness rules.
 func New(source *connection.Source, rules func() *readiness.Rules, memory *tracked.Memory) infer.InferredResource {
 	return &waitResource{
 		InferredResource: infer.Resource(&Wait{}), source: source, rules: rules, calls: tracked.EngineCalls{Notes: memory.For("Wait")},

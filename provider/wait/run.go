@@ -52,7 +52,7 @@ func (r *waitResource) Update(ctx context.Context, req p.UpdateRequest) (p.Updat
 	return resp, err
 }
 
-// known are the secret texts of the program that this process has seen.
+// known are the program's secret texts that this process has seen.
 func (r *waitResource) known() tracked.KnownSecrets {
 	return tracked.NewKnownSecrets(r.source.Secrets())
 }
@@ -90,8 +90,8 @@ func (r *waitResource) wait(
 	return now, nil
 }
 
-// givenUp warns that the goal was not reached, and returns the state in which what depends on the Wait goes on. It waits again when
-// a Wait that has succeeded would.
+// givenUp warns that the goal was not reached, and returns a state with which the engine continues with what depends on the Wait.
+// Such a Wait waits again for the same reasons as one that has succeeded.
 func (in inputs) givenUp(ctx context.Context, failed *waitfor.Error) state {
 	p.GetLogger(ctx).Warningf("%v\nWhat depends on this Wait goes on, because its onFailure is %q.", failed, failureWarns)
 	given := state{gaveUp: true, uid: in.object.UID}

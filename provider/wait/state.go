@@ -20,7 +20,7 @@ const (
 	keyGaveUp  = "__gaveUp"
 )
 
-// keyReadable is what the diff names of a wait whose status is to be hidden. There is no such output.
+// keyReadable stands in a diff for a status that is readable but must become secret. There is no such output.
 const keyReadable = "__secretStatus"
 
 // state are the outputs of one resource.
@@ -29,9 +29,9 @@ type state struct {
 	status property.Value
 	// pending means that the goal has not been reached.
 	pending bool
-	// gaveUp means that the goal was not reached, and that what depends on the Wait went on all the same.
+	// gaveUp means that the goal was not reached, but the engine continued with what depends on the Wait.
 	gaveUp bool
-	// uid is the uid of the object of the wait.
+	// uid is the UID of the object of the wait.
 	uid string
 	// origin is the cluster of the wait.
 	origin tracked.Origin
@@ -49,7 +49,7 @@ func decodeState(outputs property.Map) state {
 	}
 }
 
-// isAnother reports whether live is not the object of the wait, but another one of its name.
+// isAnother reports whether live is not the object of the wait, but a new one with the same name.
 func (s state) isAnother(live *unstructured.Unstructured) bool {
 	return live != nil && s.uid != "" && s.uid != string(live.GetUID())
 }
@@ -72,8 +72,8 @@ func (s state) encode() property.Map {
 	return property.NewMap(out)
 }
 
-// observed returns the state when everything holds. What was secret in the status before stays secret, and so is what has a
-// secret text of the program in it: in the run that it is known in, and in all that follow.
+// observed returns the state when everything holds. A part of the status that was secret before stays secret. A part that
+// contains a secret text of the program becomes secret, in the run that knows the text and in all later runs.
 func (in inputs) observed(live *unstructured.Unstructured, before state, known tracked.KnownSecrets) (state, error) {
 	s := state{}
 	if live == nil {
@@ -92,7 +92,7 @@ func (in inputs) observed(live *unstructured.Unstructured, before state, known t
 		return state{}, fmt.Errorf("status: %w", err)
 	}
 	for path := range hidden.Secrets() {
-		if len(slices.Collect(path.Segments)) > 0 { // the whole is secret only because of the waitFor, which tells by itself
+		if len(slices.Collect(path.Segments)) > 0 { // the whole is secret only if waitFor is, which is checked below
 			secrets.Add(path)
 		}
 	}
@@ -107,7 +107,7 @@ func (in inputs) observed(live *unstructured.Unstructured, before state, known t
 	return s, nil
 }
 
-// isReadable reports whether the status shows a secret text of the program: when it was saved, this was not known.
+// isReadable reports whether the status shows a secret text of the program that was not known when the status was saved.
 func (s state) isReadable(known tracked.KnownSecrets) bool {
 	status, hidden, err := values.FromProperty(s.status)
 	if err != nil {
@@ -123,7 +123,7 @@ func (s state) isReadable(known tracked.KnownSecrets) bool {
 	return false
 }
 
-// planned returns the outputs of a preview of a wait.
+// planned returns the outputs for the preview of a wait.
 func (in inputs) planned() property.Map {
 	s := state{}
 	if in.extracts {

@@ -1,6 +1,5 @@
-// Package waitfor is the input waitFor, which says what to wait for, and carries out the wait for every resource that
-// has this input: with the live status beside the resource while it waits, and an error that explains why the wait
-// failed.
+// Package waitfor is the input waitFor, which says what to wait for. It carries out the wait for every resource that
+// has this input: it shows the live status beside the resource, and returns an error that explains why the wait failed.
 package waitfor
 
 import (

@@ -21,8 +21,8 @@ func isRefusal(c readiness.Condition) bool {
 	return c.Type == "ReplicaFailure" && c.Status == "True"
 }
 
-// causes returns what the object itself says about why it is not ready, and advice. The lines are complete: the
-// message of whoever refuses a pod is not cut.
+// causes returns the reasons in the object itself why it is not ready, and advice. The lines are complete: the message
+// that refuses a pod is not cut.
 func (r Request) causes(ctx context.Context, e *readiness.NotReadyError) (lines []string, advice string) {
 	advice = e.Next
 	for _, condition := range readiness.Conditions(e.Last.Object) {
@@ -54,8 +54,8 @@ func (r Request) refusal(ctx context.Context, object *unstructured.Unstructured,
 	return diagnosis.Joined(condition.Reason, oneLine(condition.Message))
 }
 
-// event formats an event as a line. It does not cut the message of whoever refuses the object's pods, because that
-// says what has to change.
+// event formats an event as a line. It does not cut a message that refuses the object's pods, because it says what has
+// to change.
 func (r Request) event(event diagnosis.Event) string {
 	text := r.redact(oneLine(event.String()))
 	if event.RefusesPods() {

@@ -28,7 +28,7 @@ type Spec struct {
 	Goal *readiness.Goal
 	// Timeout bounds the wait; 0 means that the user set none.
 	Timeout time.Duration
-	// Secret means that part of it is secret, so that nothing of it may be printed.
+	// Secret means that part of the waitFor is secret, so that none of it may be printed.
 	Secret bool
 }
 
@@ -38,7 +38,8 @@ func (s Spec) By(rules *readiness.Rules) Spec {
 	return s
 }
 
-// StillMissing says in a few words what keeps a wait pending; empty if it has come true. live is nil where there is no object.
+// StillMissing says in a few words what keeps a wait pending; empty if the goal is reached. live is nil if the object does not
+// exist.
 func (s Spec) StillMissing(live *unstructured.Unstructured) string {
 	switch verdict := s.Goal.Judge(live); {
 	case verdict.Holds:
@@ -52,7 +53,7 @@ func (s Spec) StillMissing(live *unstructured.Unstructured) string {
 	}
 }
 
-// Decode reads a waitFor that [Check] has passed. It has no goal while part of it is unknown.
+// Decode reads a waitFor that [Check] has passed. The spec has no goal while part of the waitFor is unknown.
 func Decode(value property.Value) (Spec, error) {
 	spec := Spec{Secret: value.HasSecrets()}
 	if value.HasComputed() || !value.IsMap() {
@@ -80,7 +81,8 @@ func Decode(value property.Value) (Spec, error) {
 	return spec, nil
 }
 
-// Extracts reports whether the wait is for fields, which makes their values an output, as far as that is known.
+// Extracts reports whether the wait is for fields, whose values become an output. It reports true while the whole waitFor is
+// unknown.
 func Extracts(value property.Value) bool {
 	if !value.IsMap() {
 		return value.IsComputed()

@@ -26,9 +26,9 @@ func hasEnded(object *unstructured.Unstructured) bool {
 	return false
 }
 
-// wayOut explains how to run a failed Job or Pod again: by creating another one. A replacement by `pulumi up
-// --replace` does not help: without deleteBeforeReplace it creates the new object first, which collides with the old
-// one of the same name.
+// wayOut explains how to run a failed Job or Pod again: by creating a new one. A replacement by `pulumi up --replace`
+// does not help: without deleteBeforeReplace it creates the new object first, which collides with the old object of the
+// same name.
 func wayOut(ended *unstructured.Unstructured) string {
 	return fmt.Sprintf("A %s that has failed does not run again: change its manifest, or delete it with "+
 		"`kubectl delete %s --namespace %s %s` %s, so that the next `pulumi up` creates it again, if it is part of the program, and waits for it.",
@@ -45,8 +45,8 @@ func Pending(id, why string, live *unstructured.Unstructured) error {
 	return failure.Errorf(reason, "%s: an earlier wait timed out or failed, and %s; %s", id, why, again(live))
 }
 
-// SayAgain explains in a preview why there is an update although no input may have changed. Use it if no read has
-// reported that.
+// SayAgain explains in a preview why there is an update although no input may have changed. It is for the case that no
+// read has reported the pending wait.
 func SayAgain(ctx context.Context) {
 	p.GetLogger(ctx).Warning("An earlier wait timed out or failed: the update waits again, in place.")
 }

@@ -8,14 +8,14 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
-// LogLines is how much of a log is shown where the program does not say.
+// LogLines is the number of log lines that are shown if the program does not set it.
 const LogLines = 10
 
 // redact hides sensitive texts in the output of pods and controllers. Redact before cutting a text.
 func (r Request) redact(text string) string { return failure.NewRedactor(r.Sensitive).Redact(text) }
 
-// log returns the last lines of a failed container's log. It leaves out what the container left as its message, which
-// is already reported. It does not show the log of an object with secrets.
+// log returns the last lines of a failed container's log, without those that are in its termination message, which is
+// already reported. It does not show the log of an object with secrets.
 func (r Request) log(ctx context.Context, trouble diagnosis.PodIssue) []string {
 	if r.secret() || r.HideOutput {
 		return nil

@@ -14,11 +14,11 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 )
 
-// statusTimeout is how long the status of a custom object must stay unwritten before we assume that nothing will
-// write it: a running controller has seen the object by then.
+// statusTimeout is how long the status of a custom object must stay unwritten before we assume that nothing will write
+// it: a running controller would have seen the object in that time.
 const statusTimeout = 30 * time.Second
 
-// excuse decides whether to keep waiting for the only thing that an object lacks.
+// excuse decides whether the object counts as ready without the only thing that it lacks.
 func (r Request) excuse(ctx context.Context, live *unstructured.Unstructured, doubt readiness.Doubt) (warning string, excused bool) {
 	switch doubt {
 	case readiness.NoStatus:
@@ -30,8 +30,8 @@ func (r Request) excuse(ctx context.Context, live *unstructured.Unstructured, do
 	}
 }
 
-// excuseNoStatus excuses kinds without a status, and those with a controller that leaves it empty. Finding the object
-// has already told how the kind is served.
+// excuseNoStatus excuses kinds without a status, and kinds whose controller leaves the status empty. How the kind is
+// served is already known, because the object was found.
 func (r Request) excuseNoStatus(ctx context.Context, live *unstructured.Unstructured) (string, bool) {
 	resource, err := r.Cluster.Resource(ctx, live.GetAPIVersion(), live.GetKind())
 	if err == nil && !resource.HasStatus {
@@ -53,7 +53,7 @@ var classBackoff = wait.Backoff{Duration: time.Second, Factor: 2, Jitter: 0.1, S
 // excuseNoConsumer excuses claims that get a volume only when a pod uses them: that pod may depend on the wait.
 func (r Request) excuseNoConsumer(ctx context.Context, live *unstructured.Unstructured) (string, bool) {
 	backoff, mode := classBackoff, ""
-	// Ignore why the retries ended: mode tells.
+	// mode shows why the retries ended.
 	_ = backoff.DelayFunc().Until(ctx, true, true, func(ctx context.Context) (bool, error) {
 		var err error
 		mode, err = r.bindingMode(ctx, live)

@@ -58,7 +58,7 @@ func (r Request) next(e *readiness.NotReadyError, advice string) string {
 	}
 }
 
-// moreTime names what bounds the wait.
+// moreTime names the setting that bounds the wait.
 func (r Request) moreTime() string {
 	switch {
 	case r.InSet && r.GoesOn:
@@ -70,8 +70,8 @@ func (r Request) moreTime() string {
 	}
 }
 
-// otherRule names the way out where the object may be ready by a rule that is not known here: nothing in the cluster
-// gives addresses, or the kind is a custom one, which a set waits for unasked.
+// otherRule names the way out if a rule that is not known here may make the object ready: nothing in the cluster
+// provides addresses, or the kind is a custom kind and a set waits for it without being asked.
 func (r Request) otherRule(e *readiness.NotReadyError) string {
 	if !slices.Contains(e.Missing, readiness.NoAddress) && (!r.InSet || kinds.OwnGroup(r.Object.Group())) {
 		return ""
@@ -79,7 +79,7 @@ func (r Request) otherRule(e *readiness.NotReadyError) string {
 	return ", or say when a " + r.Object.Kind + " is ready with a rule in the provider's setting readiness"
 }
 
-// whoDeleted says how to find out why an object is gone. Kubernetes itself deletes some, and nobody else did.
+// whoDeleted says how to find out why an object is gone. Some objects are deleted by Kubernetes itself.
 func (r Request) whoDeleted(e *readiness.NotReadyError) string {
 	const who = "find out who deleted it, if you did not"
 	switch r.Object.GroupKind() {
@@ -114,8 +114,8 @@ func (r Request) nextRun(e *readiness.NotReadyError, advice string) string {
 	}
 }
 
-// vanished reports whether the wait ended because the object was deleted: its last state, if any was seen, is no
-// reason to give up.
+// vanished reports whether the wait ended because the object was deleted: its last state, if any was seen, is not a
+// failure.
 func (r Request) vanished(e *readiness.NotReadyError) bool {
 	return e.Reason == readiness.Failed && (e.Last == nil || r.Spec.Goal.Judge(e.Last).Failed == "")
 }

@@ -21,8 +21,8 @@ const (
 	diagnosisTimeout = 5 * time.Second
 	// maxLine is the maximum length of a line from the cluster.
 	maxLine = 220
-	// The maximum number of lines for each part of a report, at most 25 in total: these, a line for what is left out
-	// of each of the first three, and five others.
+	// The maximum number of lines for each part of a report. A report has at most 25 lines: these, one line for
+	// what is left out of each of the first three parts, and five others.
 	maxMissing, maxConditions, maxPods, maxEvents = 3, 5, 4, 5
 )
 
@@ -42,7 +42,7 @@ func (r Request) goal() string {
 	return shorten(r.Spec.Goal.String())
 }
 
-// report says what the wait was for and how long it took, what was seen last, why, and what to do.
+// report says what the wait was for, how long it took, what was seen last, the reasons, and what to do.
 func (r Request) report(ctx context.Context, e *readiness.NotReadyError, trouble error) string {
 	took := duration(e.Took)
 	if e.Reason == readiness.Unreadable {
@@ -123,7 +123,7 @@ func (r Request) seen(e *readiness.NotReadyError) []string {
 	return append([]string{"  Seen last:"}, lines...)
 }
 
-// reasons says why, as far as the cluster tells, and what could be done about it.
+// reasons are the reasons that the cluster shows, with advice.
 func (r Request) reasons(ctx context.Context, e *readiness.NotReadyError) (lines []string, advice string) {
 	troubles := diagnosis.PodIssues(ctx, r.Cluster, e.Last, r.pods)
 	causes, advice := r.causes(ctx, e)

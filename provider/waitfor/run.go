@@ -29,7 +29,7 @@ const (
 type Request struct {
 	Cluster *cluster.Cluster
 	Object  manifest.Identity
-	// UID identifies the object to wait for; empty means whichever object has the name.
+	// UID identifies the object to wait for; empty means any object with the name.
 	UID  types.UID
 	Spec Spec
 	// Sensitive are texts that pods and controllers may quote and that must not be shown.
@@ -43,14 +43,14 @@ type Request struct {
 	GoesOn bool
 	// HideOutput leaves out what containers have written: their logs and their messages.
 	HideOutput bool
-	// LogLines is how much of a failed container's log is shown; none if it is 0.
+	// LogLines is the number of lines of a failed container's log that are shown; 0 shows none.
 	LogLines int
 
-	pods *diagnosis.Remembered // of a Job that has deleted them
+	pods *diagnosis.Remembered // the pods of a Job that has deleted them
 }
 
-// Run waits. It returns the object as it was when the goal was reached, or nil if the goal was its absence. The error
-// is complete: what the wait was for, what was seen last, why, and what to do.
+// Run waits. It returns the object in the state in which the goal was reached, or nil if the goal was its absence. The
+// error is complete: what the wait was for, what was seen last, the reasons, and what to do.
 func Run(ctx context.Context, request Request) (*unstructured.Unstructured, error) {
 	budget := request.Spec.Timeout
 	if _, bounded := ctx.Deadline(); !bounded && budget == 0 {
@@ -74,7 +74,7 @@ func Run(ctx context.Context, request Request) (*unstructured.Unstructured, erro
 	}
 }
 
-// remembering remembers the pods of a Job as soon as it is about to fail: they are gone when it has failed.
+// remembering remembers the pods of a Job as soon as it is about to fail: when it has failed, they are gone.
 func (r *Request) remembering(follow readiness.Follow) readiness.Follow {
 	return func(ctx context.Context, see func(*unstructured.Unstructured) (bool, error)) error {
 		return follow(ctx, func(live *unstructured.Unstructured) (bool, error) {
@@ -88,7 +88,7 @@ func (r *Request) remembering(follow readiness.Follow) readiness.Follow {
 	}
 }
 
-// follow shows the states of the object.
+// follow passes the states of the object to see.
 func (r Request) follow(status *statusLine) readiness.Follow {
 	return func(ctx context.Context, see func(*unstructured.Unstructured) (bool, error)) error {
 		ref, err := r.resolve(ctx, status)
@@ -123,9 +123,9 @@ func (r Request) resolve(ctx context.Context, status *statusLine) (cluster.Ref, 
 	var err error
 	lookup, everywhere := r.Cluster.Resolve, r.Cluster.Find
 	if r.Spec.Goal.ForDeletion() {
-		lookup, everywhere = everywhere, nil // Its first answer that the kind is not served would end the wait.
+		lookup, everywhere = everywhere, nil // In Resolve, the first answer that the kind is not served would end the wait.
 	}
-	// Ignore why the retries ended: err tells.
+	// err shows why the retries ended.
 	_ = wait.ExponentialBackoffWithContext(patience, backoff, func(context.Context) (bool, error) {
 		found, failed := lookup(ctx, r.Object.APIVersion, r.Object.Kind, r.Object.Namespace, r.Object.Name)
 		if ctx.Err() != nil && err != nil {
@@ -136,8 +136,8 @@ func (r Request) resolve(ctx context.Context, status *statusLine) (cluster.Ref, 
 		case err == nil:
 			return true, nil
 		case failure.NotServed(err) && everywhere != nil:
-			// Another version may be served. Ask that only once: it is costly, and if a version appears later, it is
-			// the named one.
+			// Another version may be served. Ask that only once: it is costly, and a version that appears
+			// later is the named one.
 			lookup, everywhere = everywhere, nil
 			return false, nil
 		case failure.NotServed(err):
@@ -168,16 +168,16 @@ type Error struct {
 	text string
 	// unread means that the object could not be read at all.
 	unread bool
-	// Err is how the wait ended.
+	// Err says how the wait ended.
 	Err *readiness.NotReadyError
-	// Pods are those of a Job that has deleted them; nil if there are none.
+	// Pods are the pods of a Job that has deleted them; nil if there are none.
 	Pods *diagnosis.Remembered
 }
 
 func (e *Error) Error() string { return e.text }
 
-// Because marks the error for [failure.ReasonOf]. If the wait could not read the object, the reason is that of the
-// read.
+// Because marks the error for [failure.ReasonOf]. If the wait could not read the object, the reason is the reason of
+// the read error.
 func (e *Error) Because() failure.Reason {
 	switch e.Err.Reason {
 	case readiness.Failed:
@@ -192,11 +192,11 @@ func (e *Error) Because() failure.Reason {
 	}
 }
 
-// Decided reports whether the wait ran to its end: the object did not become ready in time, or never will. Otherwise it was
-// interrupted, or the object could not be read.
+// Decided reports whether the wait came to a result: the object did not become ready in time, or never will. Otherwise, the wait
+// was interrupted, or the object could not be read.
 func (e *Error) Decided() bool {
 	return e.Err.Reason == readiness.TimedOut && !e.unread || e.Err.Reason == readiness.Failed
 }
 
-// Unwrap returns how the wait ended.
+// Unwrap returns the error that says how the wait ended.
 func (e *Error) Unwrap() error { return e.Err }

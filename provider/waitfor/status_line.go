@@ -18,8 +18,8 @@ import (
 const (
 	// statusInterval is the minimum time between two changes of the live status.
 	statusInterval = time.Second
-	// firstLook is when the pods are first read; after that, the time between two reads doubles up to maxLook, as
-	// long as the missing conditions do not change. Most waits are over before the first read.
+	// firstLook is the time until the pods are first read. After that, the time between two reads doubles up to
+	// maxLook, as long as the missing conditions do not change. Most waits are over before the first read.
 	firstLook = 5 * time.Second
 	maxLook   = time.Minute
 )
@@ -36,7 +36,7 @@ type statusLine struct {
 	problem error
 }
 
-// newStatusLine starts to show the status until [statusLine.clear].
+// newStatusLine starts to show the status, until [statusLine.clear] is called.
 func newStatusLine(ctx context.Context, request Request) *statusLine {
 	ctx, stop := context.WithCancel(ctx)
 	s := &statusLine{request: request, stop: stop, stopped: make(chan struct{})}
@@ -51,7 +51,7 @@ func (s *statusLine) see(live *unstructured.Unstructured, verdict readiness.Verd
 	s.live, s.missing = live, verdict.Missing
 }
 
-// troubled records that the API server could not be reached; nil means that it can be.
+// troubled records that the API server cannot be reached; nil means that it can.
 func (s *statusLine) troubled(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -98,7 +98,7 @@ func (s *statusLine) run(ctx context.Context) {
 	}
 }
 
-// worstPod asks for the pods. An API server that does not answer must not delay the status.
+// worstPod reads the pods. An API server that does not answer must not delay the status.
 func (s *statusLine) worstPod(ctx context.Context, live *unstructured.Unstructured) string {
 	ctx, cancel := context.WithTimeout(ctx, diagnosisTimeout)
 	defer cancel()
@@ -128,7 +128,7 @@ func (s *statusLine) line(missing []string, pod string, problem error) string {
 	return shorten("Waiting: " + strings.Join(parts, "; "))
 }
 
-// clear ends the status.
+// clear stops showing the status.
 func (s *statusLine) clear() {
 	s.stop()
 	<-s.stopped

@@ -1,7 +1,6 @@
-// Package diagnosis says why an object is not ready, as far as the cluster tells: by
-// the states of its pods and by its events.
+// Package diagnosis says why an object is not ready, as far as the cluster shows it: by the states of its
+// pods and by its events.
 //
-// It is asked while someone waits and after they waited, and it did not come, so it never fails:
-// what may not be read, or cannot be, is left out. It asks narrow questions only, by a
-// selector or a uid, and a bounded number of them.
+// It is used during a wait and after a failed one, so it never fails itself: what may not be read, or cannot
+// be read, is left out. It makes only narrow requests, by a selector or a UID, and a bounded number of them.
 package diagnosis

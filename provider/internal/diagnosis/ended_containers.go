@@ -12,22 +12,22 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 )
 
-// EndedContainer is a container that has ended, and how.
+// EndedContainer is a container that has ended.
 type EndedContainer struct {
 	Container
 
 	ExitCode int32
-	// Message is what the container left as its message; mostly empty.
+	// Message is the termination message of the container; mostly empty.
 	Message  string
 	Finished time.Time
 	// Init means that it is an init container.
 	Init bool
-	// Restarts is how often it was started again.
+	// Restarts is how often the container was restarted.
 	Restarts int32
 }
 
-// EndedContainers lists the containers of the pod of an object that ended last, init containers first. An object without
-// such a pod, or whose pods may not be listed, has those that are remembered; that may be nil.
+// EndedContainers lists the ended containers of one pod of an object, init containers first. It is the pod whose containers ended
+// last. If there is no such pod, or the pods may not be listed, it takes the pod from remembered, which may be nil.
 func EndedContainers(ctx context.Context, clu *cluster.Cluster, object *unstructured.Unstructured, remembered *Remembered) []EndedContainer {
 	last := endedLast(podsOf(ctx, clu, object))
 	if last == nil && remembered != nil {

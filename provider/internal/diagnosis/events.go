@@ -18,26 +18,26 @@ import (
 )
 
 const (
-	// maxPodsWithEvents is how many pods are asked for their events.
+	// maxPodsWithEvents is the number of pods whose events are read.
 	maxPodsWithEvents = 3
-	// eventsNamespace is where the events of objects are that are in no namespace.
+	// eventsNamespace has the events of objects that are in no namespace.
 	eventsNamespace = "default"
 )
 
-// Event is something that the cluster reported about an object.
+// Event is an event that the cluster has recorded about an object.
 type Event struct {
-	// Subject is what it is about, such as "pod web-abc"; empty for the object itself.
+	// Subject is the object that the event is about, such as "pod web-abc"; empty for the diagnosed object itself.
 	Subject         string
 	Reason, Message string
-	// Count is how often it was reported.
+	// Count is how often the event was reported.
 	Count int32
-	// At is when it was reported last.
+	// At is the time of the last report.
 	At time.Time
 
 	warning bool
 }
 
-// String is the event in one line.
+// String returns the event in one line.
 func (e Event) String() string {
 	text := "event"
 	if e.Subject != "" {
@@ -51,10 +51,10 @@ func (e Event) String() string {
 	return text + " (" + ago + ")"
 }
 
-// Repeats reports whether the event says only what a text says already, which is decided
-// by their words, since nothing else connects them. The kubelet puts a few words before the
-// cause: "Error: secret "a" not found", "Failed to pull image "b": not found"; and of a
-// container in ImagePullBackOff or CrashLoopBackOff it reports BackOff.
+// Repeats reports whether the event says only what a text says already. Only the words can show that, since
+// nothing else connects the two. The kubelet puts a few words before the cause: "Error: secret "a" not
+// found", "Failed to pull image "b": not found"; for a container in ImagePullBackOff or CrashLoopBackOff, it
+// reports BackOff.
 func (e Event) Repeats(told string) bool {
 	if e.Message != "" && strings.Contains(told, e.Message) || e.Reason == "BackOff" && strings.Contains(told, "BackOff") {
 		return true
@@ -63,17 +63,17 @@ func (e Event) Repeats(told string) bool {
 	return cause != "" && strings.Contains(told, cause)
 }
 
-// IsWarning reports whether the event was reported as a warning. Any other is news, and no cause.
+// IsWarning reports whether the event is a warning. Any other event is news, and no cause.
 func (e Event) IsWarning() bool { return e.warning }
 
 // RefusesPods reports whether the event says that the object cannot create its pods.
 func (e Event) RefusesPods() bool { return e.warning && e.Subject == "" && e.Reason == "FailedCreate" }
 
-// noise are warnings about the nodes or the cluster, which are reported of each pod and keep none from running.
+// noise are warnings about the nodes or the cluster. They are reported for every pod and stop none from running.
 var noise = map[string]bool{"MissingClusterDNS": true, "DNSConfigForming": true}
 
-// Foremost chooses the events to be shown: the newest, the newest last. Noise comes after them, and only where there is
-// room.
+// Foremost chooses the events to show: the newest ones, the newest last. Noise comes after them, and only if there is
+// room for it.
 func Foremost(events []Event, most int) []Event {
 	var telling, noisy []Event
 	for _, event := range events {
@@ -87,9 +87,8 @@ func Foremost(events []Event, most int) []Event {
 	return append(telling, noisy[max(0, len(noisy)-most+len(telling)):]...)
 }
 
-// Events lists the warnings about an object and its worst pods, the newest last. Where
-// there are none, other events are given: that of a volume claim that finds no volume is
-// not a warning.
+// Events lists the warnings about an object and its worst pods, the newest last. If there are no warnings, it
+// lists other events: the event of a volume claim that finds no volume is not a warning.
 func Events(ctx context.Context, clu *cluster.Cluster, object *unstructured.Unstructured, troubles []PodIssue) []Event {
 	uids := []types.UID{object.GetUID()}
 	for _, trouble := range troubles[:min(len(troubles), maxPodsWithEvents)] {
@@ -118,7 +117,7 @@ func Events(ctx context.Context, clu *cluster.Cluster, object *unstructured.Unst
 	return merged(events)
 }
 
-// merged leaves the last of those events that say the same, with the number of all.
+// merged keeps the last of several events with the same words, with the sum of their counts.
 func merged(events []Event) []Event {
 	type said struct{ reason, message string }
 	counts := map[said]int32{}
@@ -164,7 +163,7 @@ func eventsOf(ctx context.Context, clu *cluster.Cluster, namespace string, uid t
 	return events
 }
 
-// countOf and lastSeen know both ways in which repeated events are recorded.
+// countOf and lastSeen know both ways in which Kubernetes records repeated events.
 func countOf(event *corev1.Event) int32 {
 	if event.Series != nil {
 		return event.Series.Count

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	// maxLogLine bounds what is shown of a log: this many bytes for each line that is asked for, on average.
+	// maxLogLine bounds what is shown of a log: on average, this many bytes for each requested line.
 	maxLogLine = 205
 	// maxLogRead bounds what is read of a log, whose lines may have any length.
 	maxLogRead = 64 << 10
@@ -25,15 +25,15 @@ func (c Container) advice() string {
 	return "see why with `" + command + "` and fix that"
 }
 
-// Log is how the log of the container ends, in so many lines. It is empty where the log may not be read, or cannot be, because it is
-// kept by the node and goes with the pod, and nothing of it is remembered. redact is given the text before it is cut, so that nothing
-// is taken apart that it has to find.
+// Log returns the last lines of the container's log, at most as many as lines says. It is empty if the log may not be read, or
+// cannot be read because the node kept it and the pod is gone, and nothing of it is remembered. redact gets the text before it is
+// cut, so that no text that redact has to find is cut in two.
 func (c Container) Log(ctx context.Context, clu *cluster.Cluster, lines int, redact func(string) string) []string {
 	text := cmp.Or(c.read(ctx, clu, lines), c.log)
 	return lastLines(redact(text), lines)
 }
 
-// read returns the end of the log; "" if there is none that may be read, or no lines are asked for.
+// read returns the end of the log; "" if no log can be read, or no lines are asked for.
 func (c Container) read(ctx context.Context, clu *cluster.Cluster, lines int) string {
 	if c.Name == "" || lines <= 0 {
 		return ""
@@ -47,7 +47,7 @@ func (c Container) read(ctx context.Context, clu *cluster.Cluster, lines int) st
 	return text
 }
 
-// lastLines are the last lines of a text that are not empty, without what terminals make colours of.
+// lastLines are the last lines of a text that are not empty, without escape sequences for terminals.
 func lastLines(text string, most int) []string {
 	text = strings.TrimRightFunc(text, unicode.IsSpace)
 	if cut := len(text) - most*maxLogLine; cut > 0 {
@@ -65,7 +65,7 @@ func lastLines(text string, most int) []string {
 	return lines[max(0, len(lines)-most):]
 }
 
-// printable leaves out of a line what is not to be read.
+// printable removes from a line what cannot be printed.
 func printable(line string) string {
 	line = escapes.ReplaceAllString(line, "")
 	return strings.TrimRightFunc(strings.Map(func(r rune) rune {

@@ -19,37 +19,37 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 )
 
-// maxPods is how many pods of an object are looked at.
+// maxPods is the maximum number of pods of an object that are read.
 const maxPods = 200
 
-// PodIssue is why a pod is not ready.
+// PodIssue is the reason why a pod is not ready.
 type PodIssue struct {
 	Pod string
 	UID types.UID
 	// Short is a word or two, such as "ImagePullBackOff".
 	Short string
-	// Long says where and why.
+	// Long says where the pod fails, and why.
 	Long string
-	// Advice is what could be done about it; empty where that is plain.
+	// Advice says what the user could do; empty if that is obvious.
 	Advice string
-	// Failed is the container that has failed, if that is the trouble.
+	// Failed is the container that has failed, if that is the issue.
 	Failed Container
-	// Message is what that container left as its message.
+	// Message is the termination message of that container.
 	Message string
 
 	rank int
 }
 
-// Container is a container of a pod. Its zero value is none.
+// Container is a container of a pod. The zero value stands for no container.
 type Container struct {
 	Namespace, Pod, Name string
-	// Previous says that it waits to be restarted, so that the log is that of the run before.
+	// Previous means that the container waits for its restart, so that its log is the log of the run before.
 	Previous bool
 
-	log string // as it is remembered
+	log string // as remembered
 }
 
-// The ranks of troubles: what will not pass by itself comes first.
+// The ranks order issues: what does not pass by itself comes first.
 const (
 	rankPassing = iota
 	rankUnready
@@ -57,9 +57,9 @@ const (
 	rankBroken
 )
 
-// PodIssues lists the pods of an object that are not ready, the worst first. The pods
-// are those that spec.selector selects; an object without one has none. A pod is its
-// own pod. Where there are none, those that are remembered count; that may be nil.
+// PodIssues lists the pods of an object that are not ready, the worst first. The pods of an object are those
+// that spec.selector selects; an object without a selector has none. A pod counts as its own pod. If there
+// are no such pods, the remembered ones count; remembered may be nil.
 func PodIssues(ctx context.Context, clu *cluster.Cluster, object *unstructured.Unstructured, remembered *Remembered) []PodIssue {
 	var troubles []PodIssue
 	for _, pod := range podsOf(ctx, clu, object) {
@@ -74,7 +74,7 @@ func PodIssues(ctx context.Context, clu *cluster.Cluster, object *unstructured.U
 	return troubles
 }
 
-// HasPods reports whether an object is one that selects pods, or a pod.
+// HasPods reports whether an object selects pods, or is a pod.
 func HasPods(object *unstructured.Unstructured) bool {
 	return isPod(object) || selectorOf(object) != nil
 }
@@ -108,8 +108,8 @@ func podsOf(ctx context.Context, clu *cluster.Cluster, object *unstructured.Unst
 	return pods
 }
 
-// selectorOf reads spec.selector, which is a label selector or, for Services and
-// ReplicationControllers, a plain map. It is nil where it selects nothing or all.
+// selectorOf reads spec.selector, which is a label selector or, for Services and ReplicationControllers, a
+// plain map. It is nil if it selects nothing, or everything.
 func selectorOf(object *unstructured.Unstructured) labels.Selector {
 	raw, _, _ := unstructured.NestedMap(object.Object, "spec", "selector")
 	_, byLabels := raw["matchLabels"]
@@ -135,8 +135,8 @@ func selectorOf(object *unstructured.Unstructured) labels.Selector {
 	return selector
 }
 
-// issueOf finds what keeps a pod from being ready. One that is ready, or has done
-// its work, or is on its way out has no trouble.
+// issueOf finds what keeps a pod from being ready. A pod has no issue if it is ready, has done its work, or
+// is being deleted.
 func issueOf(pod *corev1.Pod) (PodIssue, bool) {
 	if pod.DeletionTimestamp != nil || pod.Status.Phase == corev1.PodSucceeded {
 		return PodIssue{}, false
@@ -173,8 +173,8 @@ func issueOf(pod *corev1.Pod) (PodIssue, bool) {
 	return worst, worst.rank >= 0
 }
 
-// unscheduledAdvice says what could be done about a pod that has no node. Only the scheduler's words tell whether it waits
-// for room or for its volumes.
+// unscheduledAdvice says what the user could do about a pod that has no node. Only the scheduler's message shows
+// whether the pod waits for room on the nodes or for its volumes.
 func unscheduledAdvice(pod *corev1.Pod, message string) string {
 	var claims []string
 	for _, volume := range pod.Spec.Volumes {
@@ -193,8 +193,8 @@ func unscheduledAdvice(pod *corev1.Pod, message string) string {
 	return "make room on the nodes, or ask for less in the pod's requests, selectors and affinities"
 }
 
-// noteContainer finds what keeps a container from running. The reasons are those of the
-// kubelet, which are a convention and no part of the API.
+// noteContainer finds what keeps a container from running. It reads the kubelet's reasons, which are a
+// convention and not part of the API.
 func noteContainer(
 	pod *corev1.Pod, container corev1.ContainerStatus, note func(rank int, short, long, advice string), fail func(PodIssue),
 ) {
@@ -231,23 +231,23 @@ func noteContainer(
 	}
 }
 
-// imageReasons are why a container waits whose image cannot be had.
+// imageReasons are the reasons of a container that waits because its image cannot be pulled.
 var imageReasons = []string{"ImagePullBackOff", "ErrImagePull", "InvalidImageName"}
 
-// Joined is a reason with its message, if there is one.
+// Joined is a reason with its message, if there is a message.
 func Joined(reason, message string) string {
 	return strings.TrimSuffix(reason+": "+strings.TrimSpace(message), ": ")
 }
 
-// protocol is what the kubelet's runtime interface puts before the words of the runtime.
+// protocol is what the kubelet's runtime interface puts before the message of the runtime.
 var protocol = regexp.MustCompile(`rpc error: code = \w+ desc = `)
 
-// escapes are what terminals make colours of.
+// escapes are the escape sequences with which a text controls a terminal, such as for colours.
 var escapes = regexp.MustCompile(`\x1b\[[0-9;]*[A-Za-z]`)
 
 func withoutProtocol(text string) string { return protocol.ReplaceAllString(text, "") }
 
-// ended says how a container ended, with the message it left if there is one:
+// ended says how a container ended, with its termination message, if there is one:
 // "exited with code 1 (Error)".
 func ended(state *corev1.ContainerStateTerminated) string {
 	text := fmt.Sprintf("exited with code %d", state.ExitCode)

@@ -12,11 +12,12 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 )
 
-// maxReplicaSets is how many ReplicaSets of a Deployment are asked for their events, and maxOwned how many are looked at.
+// maxReplicaSets is the number of ReplicaSets of a Deployment whose events are read, maxOwned the number of ReplicaSets
+// that are listed.
 const maxReplicaSets, maxOwned = 2, 50
 
-// NewestRefusal is the last event that says why an object cannot create its pods. Those of a Deployment are reported of its
-// ReplicaSets.
+// NewestRefusal is the last event that says why an object cannot create its pods. For a Deployment, such events are
+// reported on its ReplicaSets.
 func NewestRefusal(ctx context.Context, clu *cluster.Cluster, object *unstructured.Unstructured) (Event, bool) {
 	var newest Event
 	for _, uid := range append(newestReplicaSets(ctx, clu, object), object.GetUID()) {
@@ -31,7 +32,7 @@ func NewestRefusal(ctx context.Context, clu *cluster.Cluster, object *unstructur
 	return newest, newest.Reason != ""
 }
 
-// newestReplicaSets are those that a Deployment has made last.
+// newestReplicaSets are the ReplicaSets that a Deployment has made last.
 func newestReplicaSets(ctx context.Context, clu *cluster.Cluster, object *unstructured.Unstructured) []types.UID {
 	selector := selectorOf(object)
 	if object.GroupVersionKind().GroupKind() != kinds.Deployment || selector == nil {
@@ -61,8 +62,8 @@ func newestReplicaSets(ctx context.Context, clu *cluster.Cluster, object *unstru
 	return uids
 }
 
-// withoutPrefix takes off what is put before the words of who refuses a pod: by the recorder of events, and by the controllers,
-// whose conditions do without.
+// withoutPrefix removes what the event recorder and the controllers put before the message of the component that
+// refuses a pod. The conditions of the controllers have no such prefix.
 func withoutPrefix(message string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(message, "(combined from similar events): "), "Error creating: ")
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 )
 
-// maxRemembered is how many pods have their logs remembered.
+// maxRemembered is the number of pods whose logs are remembered.
 const maxRemembered = 3
 
-// Remembered are the pods of a Job that is about to fail, and the logs of their containers. Such a Job deletes the pods that have not
-// ended, before anybody can know that it has failed: with restartPolicy OnFailure, these are all pods.
+// Remembered are the pods of a Job that is about to fail, and the logs of their containers. Such a Job deletes its running pods
+// before anyone can see that it has failed: with restartPolicy OnFailure, these are all its pods.
 type Remembered struct {
 	pods []*corev1.Pod
 	logs map[Container]string
@@ -37,7 +37,7 @@ func IsAboutToFail(object *unstructured.Unstructured) bool {
 	return has("FailureTarget") && !has("Failed")
 }
 
-// Remember reads the pods of an object, and so many lines of their logs, for when they are gone.
+// Remember reads the pods of an object, and the last lines of their logs, before they are gone.
 func Remember(ctx context.Context, clu *cluster.Cluster, object *unstructured.Unstructured, lines int) *Remembered {
 	r := &Remembered{pods: podsOf(ctx, clu, object), logs: map[Container]string{}}
 	for i, pod := range r.pods {
@@ -53,8 +53,8 @@ func Remember(ctx context.Context, clu *cluster.Cluster, object *unstructured.Un
 	return r
 }
 
-// tellFailures changes the status of a pod to what is to be told when it is gone: that it was deleted is not why, nor is that a
-// container was started again after its failure. It returns the containers whose logs are to be remembered.
+// tellFailures changes the status of a pod to what must be shown when the pod is gone: neither its deletion nor the restart of a
+// container after its failure is the cause. It returns the containers whose logs to remember.
 func tellFailures(pod *corev1.Pod) (logs []Container) {
 	deleted := deletedAt(pod)
 	pod.DeletionTimestamp = nil
@@ -72,7 +72,7 @@ func tellFailures(pod *corev1.Pod) (logs []Container) {
 	return logs
 }
 
-// deletedAt is when the deletion of a pod was asked for; zero if it was not.
+// deletedAt is the time at which the deletion of a pod was requested; zero if it was not.
 func deletedAt(pod *corev1.Pod) time.Time {
 	switch {
 	case pod.DeletionTimestamp == nil:
@@ -84,8 +84,8 @@ func deletedAt(pod *corev1.Pod) time.Time {
 	}
 }
 
-// tellFailure makes the last failure of a container its state, if it was started again since and now runs, waits, or ended because
-// its pod was deleted. It reports whether it did so: the log is that of the run before.
+// tellFailure makes the last failure of a container its state, if the container was restarted since then and now runs, waits, or
+// ended because its pod was deleted. It reports whether it did so: then the log to read is the log of the run before.
 func tellFailure(status *corev1.ContainerStatus, deleted time.Time) (previous bool) {
 	ended := status.State.Terminated
 	killed := ended != nil && !deleted.IsZero() && !ended.FinishedAt.Time.Before(deleted)
@@ -96,7 +96,7 @@ func tellFailure(status *corev1.ContainerStatus, deleted time.Time) (previous bo
 	return true
 }
 
-// issues are why the pods did not succeed.
+// issues are the reasons why the pods did not succeed.
 func (r *Remembered) issues() (issues []PodIssue) {
 	if r == nil {
 		return nil
@@ -117,7 +117,7 @@ func (r *Remembered) issues() (issues []PodIssue) {
 	return issues
 }
 
-// stillRunning finds a container that its Job did not let end.
+// stillRunning finds a container that was running when its Job deleted the pod.
 func stillRunning(pod *corev1.Pod) (PodIssue, bool) {
 	for _, status := range pod.Status.ContainerStatuses {
 		if status.State.Running != nil {
@@ -130,7 +130,7 @@ func stillRunning(pod *corev1.Pod) (PodIssue, bool) {
 	return PodIssue{}, false
 }
 
-// withLog adds what is remembered of a container's log.
+// withLog adds the remembered log of a container.
 func (r *Remembered) withLog(c Container) Container {
 	if r != nil {
 		c.log = r.logs[Container{Namespace: c.Namespace, Pod: c.Pod, Name: c.Name}]

@@ -15,13 +15,13 @@ import (
 
 // change is what a patch does to an object.
 type change interface {
-	// in returns what an object is after the change, nil if there is none any more.
+	// in returns the object after the change, nil if the change removes the object.
 	in(content map[string]any) (map[string]any, error)
 	// failure says why the change cannot be made.
 	failure(o *item) string
 }
 
-// forSelected returns the change for objects that a target has selected.
+// forSelected returns the change for the objects that a target has selected.
 func (p *parsedPatch) forSelected() (change, error) {
 	if len(p.documents) > 0 {
 		return newMerge(p.documents[0], everything)
@@ -39,7 +39,7 @@ type merge struct {
 }
 
 // newMerge makes a merge of a patch. Without a target, the patch names its object, which the library treats a little
-// differently. It gets the patch as JSON, because it would look for schemas in comments.
+// differently. The transformer gets the patch as JSON: in YAML, it would look for schemas in comments.
 func newMerge(patch *resource.Resource, target *types.Selector) (m *merge, err error) {
 	err = kustomize.Guard(func() error {
 		text, err := patch.MarshalJSON()
@@ -57,15 +57,15 @@ func newMerge(patch *resource.Resource, target *types.Selector) (m *merge, err e
 	return m, err
 }
 
-// in makes the change. The library sees only what the patch is about: it would look at everything else as well, and
-// stop at what it does not understand.
+// in makes the change. The library sees only the part of the object that the patch is about: it would also look at the
+// rest, and stop at anything that it does not understand.
 func (m *merge) in(content map[string]any) (map[string]any, error) {
 	plain := maps.Clone(patched(m.patch, content))
 	keep(content, plain, "apiVersion")
 	keep(content, plain, "kind")
 	if before, isMap := content["metadata"].(map[string]any); isMap {
 		after := map[string]any{}
-		maps.Copy(after, plain["metadata"].(map[string]any)) // every patch has one
+		maps.Copy(after, plain["metadata"].(map[string]any)) // every patch has metadata
 		keep(before, after, "name")
 		keep(before, after, "namespace")
 		plain["metadata"] = after
@@ -78,7 +78,7 @@ func (m *merge) in(content map[string]any) (map[string]any, error) {
 	return restore(content, plain, edited).(map[string]any), nil
 }
 
-// patched returns those fields of a map that a patch has, too.
+// patched returns the fields of a map that a patch has, too.
 func patched(patch, content map[string]any) map[string]any {
 	if _, whole := patch["$patch"]; whole {
 		return content
@@ -105,7 +105,7 @@ func (m *merge) failure(o *item) string {
 // operations are a JSON 6902 patch.
 type operations struct {
 	each []json.RawMessage
-	// made makes them. withoutEffect changes nothing, but leads through JSON as well.
+	// made applies the operations. withoutEffect changes nothing, but goes through JSON as well.
 	made, withoutEffect resmap.Transformer
 }
 
@@ -119,7 +119,7 @@ func newOperations(each []json.RawMessage) (*operations, error) {
 	return &operations{each, made, withoutEffect}, errors.Join(asOperations, err)
 }
 
-// in makes the change. What leading through JSON does by itself is undone.
+// in makes the change. It undoes the changes that come only from going through JSON.
 func (p *operations) in(content map[string]any) (map[string]any, error) {
 	edited, err := transform(content, p.made)
 	if err != nil || edited == nil {
@@ -134,7 +134,7 @@ func (p *operations) in(content map[string]any) (map[string]any, error) {
 	return restore(content, plain, edited).(map[string]any), nil
 }
 
-// failure names the first operation that cannot be applied after those before it.
+// failure names the first operation that cannot be applied after the operations before it.
 func (p *operations) failure(o *item) string {
 	count := 1
 	for ; count < len(p.each); count++ {

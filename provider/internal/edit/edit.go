@@ -1,28 +1,29 @@
 // Package edit changes the objects of a set with kustomize's own transformers: patches, labels, annotations and
 // images, in the order in which `kustomize build` applies them.
 //
-// It is a function of the objects and the edits alone: it reads no files and asks no network.
+// The package is a function of the objects and the edits: it reads no files and makes no requests.
 //
 // # Laws
 //
 //   - No argument is changed. The result has the objects in the same order, with the same keys.
-//   - What no edit touches comes back as it was, deeply equal: numbers keep their types, and texts that look like numbers
+//   - A value that no edit touches comes back deeply equal: numbers keep their types, and texts that look like numbers
 //     stay texts.
 //   - Labels and annotations go to the metadata of the objects, never to selectors or pod templates: a selector of an
 //     existing workload cannot be changed, and a new label there would select other pods.
-//   - An edit never changes which object it is: apiVersion, kind, name and namespace stay, and no object is removed.
+//   - An edit never changes an object's identity: apiVersion, kind, name and namespace stay, and no object is removed.
 //   - An edit that finds nothing to edit is a mistake.
 //   - Objects never meet: each is edited by itself. The library takes "no namespace" and "default" for the same, and
 //     refuses a second object without a name.
 //   - Reasons quote no values: a patch may contain secrets, and so may an object. They also quote no error of the library,
-//     because those do.
+//     because such errors quote values.
 //
 // # Placeholders
 //
 // Callers put opaque texts where a value is secret or unknown, also in place of a number, a map or a list. Labels,
 // annotations and images leave such a text alone. A patch replaces it, unless the patch goes deeper than the text: then
-// the object stays as it is, and a [Mistake] with its key says so. The caller, who knows whether the text stands for something unknown,
-// decides what that means. The same is true of a [Mistake] that is Unmatched: what is unknown might have matched.
+// the object does not change, and a [Mistake] with its key says so. The caller knows whether the text stands for
+// something unknown, and decides what that means. The same is true of a [Mistake] that is Unmatched: an unknown value
+// might have matched.
 package edit
 
 import (
@@ -35,15 +36,15 @@ import (
 
 // Object is an object of a set.
 type Object struct {
-	// Key names it in mistakes. No two objects have the same.
+	// Key names the object in mistakes. No two objects have the same key.
 	Key string
-	// Content is its manifest, of the values that JSON has. The result shares what no edit touches.
+	// Content is its manifest, made of JSON values. The result shares the values that no edit touches.
 	Content map[string]any
 }
 
-// Edits are what is changed in the objects of a set.
+// Edits are the changes to the objects of a set.
 type Edits struct {
-	// Labels and Annotations are put on the metadata of every object, over those that it has.
+	// Labels and Annotations are put on the metadata of every object. They replace existing ones with the same key.
 	Labels, Annotations map[string]string
 	// Images change container images, one after the other.
 	Images []Image
@@ -51,42 +52,42 @@ type Edits struct {
 	Patches []Patch
 }
 
-// Image changes an image wherever it is used, as an item of `images` in a kustomization.
+// Image changes an image wherever it is used, like an item of `images` in a kustomization.
 type Image struct {
-	// Name is that of the image without its tag; it is a regular expression to kustomize.
+	// Name is the name of the image without its tag. Kustomize reads it as a regular expression.
 	Name string
-	// NewName, NewTag and Digest replace parts of it. A new tag removes the digest, and a digest the tag.
+	// NewName, NewTag and Digest replace parts of the image. A new tag removes the digest, and a digest removes the tag.
 	NewName, NewTag, Digest string
 }
 
 // Patch is an item of `patches` in a kustomization.
 type Patch struct {
-	// Target selects objects. Without one, a strategic merge patch says itself which object it is for.
+	// Target selects objects. Without a target, a strategic merge patch names its object itself.
 	Target *Target
 	// Patch is the text of a strategic merge patch or of a JSON 6902 patch, as YAML or JSON.
 	Patch string
 }
 
-// Target selects objects. An empty one selects all.
+// Target selects objects. An empty target selects all.
 type Target struct {
 	// The fields of the identity are regular expressions for the whole value.
 	Group, Version, Kind, Name, Namespace string
-	// The selectors are those of Kubernetes: "app=web,tier!=cache".
+	// The selectors are written as in Kubernetes: "app=web,tier!=cache".
 	LabelSelector, AnnotationSelector string
 }
 
 // Mistake is an edit that cannot be made.
 type Mistake struct {
-	// Path is that of the edit: "patches[1].target".
+	// Path is the path of the edit: "patches[1].target".
 	Path string
-	// Key names the object that cannot be edited so. It is empty if the edit is wrong by itself.
+	// Key names the object that the edit cannot change. It is empty if the edit itself is wrong.
 	Key string
-	// Unmatched says that the edit found no object to edit.
+	// Unmatched means that the edit found no object to edit.
 	Unmatched bool
 	Reason    string
 }
 
-// Apply edits objects. Those that cannot be edited come back without the edit that the mistake is about.
+// Apply edits objects. If an edit cannot change an object, the object comes back without this edit, and a mistake says so.
 func (e Edits) Apply(objects []Object) ([]Object, []Mistake) {
 	s := &session{}
 	for _, object := range objects {
@@ -126,11 +127,11 @@ func (s *session) mistaken(mistake Mistake) { s.mistakes = append(s.mistakes, mi
 type item struct {
 	Object
 
-	// alone has the object by itself, as the library wants it. It is nil until it is needed.
+	// alone has only this object, in the form that the library needs. It is nil until it is needed.
 	alone resmap.ResMap
 }
 
-// resources returns the object for the library to look at.
+// resources returns the object for the library to read.
 func (o *item) resources() (resmap.ResMap, error) {
 	if o.alone != nil {
 		return o.alone, nil
@@ -140,14 +141,14 @@ func (o *item) resources() (resmap.ResMap, error) {
 	return alone, err
 }
 
-// become takes over what an edit made of the object, if that is any different.
+// become replaces the content of the object by an edited one, if the two differ.
 func (o *item) become(content map[string]any) {
 	if !reflect.DeepEqual(o.Content, content) {
 		o.Content, o.alone = content, nil
 	}
 }
 
-// transform runs a transformer on an object by itself, and returns what it made of it: nil if it removed the object.
+// transform runs a transformer on a single object, and returns the result: nil if the transformer removed the object.
 func transform(content map[string]any, transformer resmap.Transformer) (edited map[string]any, err error) {
 	err = kustomize.Guard(func() error {
 		alone, err := resourcesOf(content)

@@ -10,14 +10,14 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// identity says which object it is, by values that are no text as well.
+// identity stands for the identity of an object, even if its parts are not texts.
 func identity(content map[string]any) string {
 	metadata, _ := content["metadata"].(map[string]any)
 	return fmt.Sprintf("%#v", []any{content["apiVersion"], content["kind"], metadata["namespace"], metadata["name"]})
 }
 
-// keepNames puts the kind, name and namespace back that a strategic merge leaves: the library takes those of the patch
-// for a way to say which object it is for, and writes the old ones back as plain text.
+// keepNames restores the kind, name and namespace after a strategic merge: the library takes those in the patch only as
+// the name of the patched object, and writes the old values back as plain text.
 func keepNames(content, edited map[string]any) {
 	keep(content, edited, "kind")
 	before, _ := content["metadata"].(map[string]any)
@@ -36,7 +36,7 @@ func keep(before, after map[string]any, key string) {
 	}
 }
 
-// dropBuildAnnotations removes what the library notes in annotations while it works.
+// dropBuildAnnotations removes the annotations that the library uses for its own notes.
 func dropBuildAnnotations(content map[string]any) {
 	metadata, _ := content["metadata"].(map[string]any)
 	annotations, isMap := metadata["annotations"].(map[string]any)
@@ -49,8 +49,8 @@ func dropBuildAnnotations(content map[string]any) {
 	}
 }
 
-// obstacle says why a patch cannot be merged: mostly because it goes deeper than the object somewhere, or less deep. It
-// names fields of the object only.
+// obstacle says why a patch cannot be merged: mostly because it is deeper or less deep than the object at some place.
+// It names only fields of the object.
 func (m *merge) obstacle(content map[string]any) string {
 	if reason := mismatch(nil, m.patch, content); reason != "" {
 		return ": " + reason

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// containerLists are the lists whose images the transformer finds everywhere.
+// containerLists are the lists in which the transformer finds images, wherever they are.
 var containerLists = []string{"containers", "initContainers"}
 
 // image changes an image in all objects.
@@ -22,7 +22,7 @@ func (s *session) image(path string, image Image) {
 		s.mistaken(Mistake{Path: path, Reason: "it changes nothing; set newName, newTag or digest"})
 		return
 	}
-	// An image that is already as it should be is found, but not changed. This finds it.
+	// An image that needs no change is found, but not changed. The probe finds it.
 	probe := Image{Name: image.Name, NewName: "found", NewTag: "found-by-its-name"}
 	found := false
 	for _, o := range s.objects {
@@ -64,8 +64,8 @@ func (o *item) changeImage(image Image) (bool, error) {
 	return !reflect.DeepEqual(before, o.Content), nil
 }
 
-// withImagesOnly returns a copy of an object without what stands where the transformer looks for maps, lists and
-// images, and is none: those may be placeholders, and the transformer refuses them.
+// withImagesOnly returns a copy of an object without values of the wrong type where the transformer expects maps, lists
+// and images: these may be placeholders, and the transformer refuses them.
 func withImagesOnly(content map[string]any) map[string]any {
 	plain := inContainers(content).(map[string]any)
 	delete(plain, "metadata")
@@ -98,8 +98,8 @@ func inContainers(value any) any {
 	}
 }
 
-// prune removes what does not lead to a text by a path. Items of lists become empty, so that the others stay where
-// they are.
+// prune removes values that do not lead to a text by a path. Items of lists become empty maps instead, so that the
+// other items keep their places.
 func prune(value any, path []string) {
 	switch value := value.(type) {
 	case map[string]any:
@@ -117,7 +117,7 @@ func prune(value any, path []string) {
 	}
 }
 
-// leadsOn says whether a value may be on a path, or at its end.
+// leadsOn reports whether a value may be on a path, or at its end.
 func leadsOn(value any, further bool) bool {
 	switch value.(type) {
 	case map[string]any, []any:

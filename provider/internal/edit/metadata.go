@@ -25,7 +25,7 @@ func (s *session) label(field string, transformer resmap.Transformer) {
 	}
 }
 
-// takesMembers says whether a field of the metadata is a map, or can become one. Any other value may be a placeholder.
+// takesMembers reports whether a field of the metadata is a map, or can become one. Any other value may be a placeholder.
 func takesMembers(metadata any, field string) bool {
 	object, isMap := metadata.(map[string]any)
 	if !isMap {

@@ -14,7 +14,7 @@ import (
 	"sigs.k8s.io/kustomize/kyaml/yaml"
 )
 
-// resourcesOf returns an object the way the library works on it.
+// resourcesOf returns an object in the form that the library works on.
 func resourcesOf(content map[string]any) (resmap.ResMap, error) {
 	node, err := toNode(content)
 	if err != nil {
@@ -37,7 +37,7 @@ func contentOf(from *resource.Resource) (map[string]any, error) {
 	return content, nil
 }
 
-// toNode makes the nodes of a value. The library's own way leads through text, in which numbers lose their types.
+// toNode makes the nodes of a value. The library itself would go through text, where numbers lose their types.
 func toNode(value any) (*yaml.Node, error) {
 	scalar := func(tag, text string) (*yaml.Node, error) {
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: text}, nil
@@ -48,7 +48,7 @@ func toNode(value any) (*yaml.Node, error) {
 	case bool:
 		return scalar(yaml.NodeTagBool, strconv.FormatBool(value))
 	case string:
-		// The quotes keep a text a text wherever the library writes the object as YAML and reads it again.
+		// The quotes keep a text a text when the library writes the object as YAML and reads it again.
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: yaml.NodeTagString, Style: yaml.DoubleQuotedStyle, Value: value}, nil
 	case int:
 		return scalar(yaml.NodeTagInt, strconv.Itoa(value))
@@ -84,7 +84,7 @@ func toNode(value any) (*yaml.Node, error) {
 	}
 }
 
-// fromNode is the inverse of toNode. It also reads what a patch has brought in.
+// fromNode is the inverse of toNode. It also reads nodes that come from a patch.
 func fromNode(node *yaml.Node) (any, error) {
 	switch node.Kind {
 	case yaml.MappingNode:
@@ -142,7 +142,7 @@ func fromScalar(node *yaml.Node) (any, error) {
 	}
 }
 
-// finite refuses the numbers of YAML that JSON does not have.
+// finite refuses the numbers that YAML has and JSON does not.
 func finite(number float64) error {
 	if math.IsInf(number, 0) || math.IsNaN(number) {
 		return &json.UnsupportedValueError{Str: "not a finite number"}

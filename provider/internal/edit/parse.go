@@ -16,7 +16,8 @@ type parsedPatch struct {
 	operations []json.RawMessage
 }
 
-// parse reads a patch first the way that manifests are read: an anchor within itself would end the process in the library.
+// parse first reads a patch the way manifests are read: in the library, an anchor that contains itself would end the
+// process.
 func (p Patch) parse() (parsed *parsedPatch, err error) {
 	if objects, failed := manifest.ParseDocuments(p.Patch); len(failed) > 0 || len(objects) == 0 {
 		each, err := parseOperations(p.Patch)
@@ -33,8 +34,8 @@ func (p Patch) parse() (parsed *parsedPatch, err error) {
 	return parsed, err
 }
 
-// parseOperations reads one list of operations. The library ignores further documents, and takes what begins with a
-// bracket for JSON.
+// parseOperations reads one list of operations. The library would ignore further documents, and take any text that
+// begins with a bracket for JSON.
 func parseOperations(text string) ([]json.RawMessage, error) {
 	document, err := manifest.ParseDocument(text)
 	if err != nil {

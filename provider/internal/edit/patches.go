@@ -21,7 +21,7 @@ const (
 		"change its manifest instead"
 )
 
-// patch applies a patch to the objects that it is for.
+// patch applies a patch to its objects.
 func (s *session) patch(path string, patch Patch) {
 	parsed, err := patch.parse()
 	switch {
@@ -42,7 +42,7 @@ func (s *session) patch(path string, patch Patch) {
 	}
 }
 
-// patchTarget applies a patch to what its target selects.
+// patchTarget applies a patch to the objects that its target selects.
 func (s *session) patchTarget(path string, target Target, parsed *parsedPatch) {
 	if mistake := target.mistake(path + ".target"); mistake != nil {
 		s.mistaken(*mistake)
@@ -94,7 +94,8 @@ func (s *session) patchNamed(path string, document *resource.Resource) {
 			if err != nil || len(alone.GetMatchingResourcesByAnyId(id.Equals)) == 0 {
 				return err
 			}
-			// To the library, no namespace is "default". If both are there, the patch is for the one that it spells.
+			// To the library, no namespace is the namespace "default". If there is an object for each, the
+			// patch is for the one that it spells.
 			if found == nil || alone.Resources()[0].GetNamespace() == id.Namespace {
 				found = o
 			}
@@ -117,7 +118,7 @@ func (s *session) patchNamed(path string, document *resource.Resource) {
 	s.apply(found, path, change)
 }
 
-// apply makes a change in an object, unless that would make another object of it.
+// apply makes a change in an object, unless the change would give the object another identity.
 func (s *session) apply(o *item, path string, change change) {
 	edited, err := change.in(o.Content)
 	var reason string

@@ -2,8 +2,8 @@ package edit
 
 import "reflect"
 
-// restore returns original with what an edit has changed. plain is what becomes of original on the same way without an
-// edit: whatever is the same in plain and edited was not edited, and comes back as it was.
+// restore returns original with the changes of an edit. plain is the result of the same processing without an edit: a
+// value that is the same in plain and edited was not edited, and keeps its original form.
 func restore(original, plain, edited any) any {
 	if reflect.DeepEqual(plain, edited) {
 		return original
@@ -35,7 +35,7 @@ func restoreMap(original, plain, edited map[string]any) map[string]any {
 		}
 		restored[key] = value
 	}
-	for key, value := range original { // what the way itself loses
+	for key, value := range original { // values that the processing itself loses
 		_, inPlain := plain[key]
 		_, inEdited := edited[key]
 		if !inPlain && !inEdited {
@@ -45,8 +45,8 @@ func restoreMap(original, plain, edited map[string]any) map[string]any {
 	return restored
 }
 
-// restoreList takes the items for the same that are equal from the front and from the back, and pairs those between if no
-// item was added or removed.
+// restoreList takes equal items at the front and at the back for the same items. If no item was added or removed, it
+// also pairs the items in between.
 func restoreList(original, plain, edited []any) []any {
 	restored := make([]any, len(edited))
 	copy(restored, edited)

@@ -67,7 +67,7 @@ func (t Target) selector() types.Selector {
 	}
 }
 
-// described names the object that a patch says it is for.
+// described names the object that a patch is for.
 func described(id resid.ResId) string {
 	name := strings.TrimSpace(id.ApiVersion() + " " + id.Kind + " " + id.Name)
 	if id.Namespace != "" {

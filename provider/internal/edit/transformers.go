@@ -9,12 +9,12 @@ import (
 	"sigs.k8s.io/kustomize/api/types"
 )
 
-// metadataField is the field of every object, and nothing else of it.
+// metadataField specifies a field of an object's own metadata only.
 func metadataField(name string) []types.FieldSpec {
 	return []types.FieldSpec{{Path: "metadata/" + name, CreateIfNotPresent: true}}
 }
 
-// labelling returns the transformer that puts labels on objects, nil if there are none.
+// labelling returns the transformer that puts labels on objects, nil if there are no labels.
 func labelling(labels map[string]string) resmap.Transformer {
 	if len(labels) == 0 {
 		return nil
@@ -22,7 +22,7 @@ func labelling(labels map[string]string) resmap.Transformer {
 	return &builtins.LabelTransformerPlugin{Labels: labels, FieldSpecs: metadataField("labels")}
 }
 
-// annotating returns the transformer that puts annotations on objects, nil if there are none.
+// annotating returns the transformer that puts annotations on objects, nil if there are no annotations.
 func annotating(annotations map[string]string) resmap.Transformer {
 	if len(annotations) == 0 {
 		return nil
@@ -30,8 +30,8 @@ func annotating(annotations map[string]string) resmap.Transformer {
 	return &builtins.AnnotationsTransformerPlugin{Annotations: annotations, FieldSpecs: metadataField("annotations")}
 }
 
-// imageFields are kustomize's default fields of images; it exports no list of them. Besides, its transformer finds the
-// images of all lists called containers or initContainers, wherever they are, except in CustomResourceDefinitions.
+// imageFields are kustomize's default fields for images; it exports no list of them. In addition, its transformer finds
+// the images in all lists called containers or initContainers, at any depth, except in CustomResourceDefinitions.
 var imageFields = []string{
 	"spec/containers[]/image",
 	"spec/initContainers[]/image",
@@ -57,7 +57,7 @@ func factory() *resmap.Factory {
 	return resmap.NewFactory(provider.NewDefaultDepProvider().GetResourceFactory())
 }
 
-// patching returns the transformer that applies the text of a patch. It gets nothing that could load files.
+// patching returns the transformer that applies the text of a patch. It gets no loader, so it cannot load files.
 func patching(text string, target *types.Selector) (resmap.Transformer, error) {
 	plugin := &builtins.PatchTransformerPlugin{}
 	config, err := json.Marshal(map[string]string{"patch": text})

@@ -7,29 +7,29 @@ import (
 	"strings"
 )
 
-// certainty is how much is known of an edge. Of a circle, the least certain edge is dropped.
+// certainty says how certain an edge is. Of a circle, the least certain edge is dropped.
 type certainty int
 
 const (
-	// guessed is an operator by its permissions.
+	// guessed means that an account's permissions make its workload look like an operator.
 	guessed certainty = iota
-	// watched is what a webhook sees.
+	// watched means that a webhook is called about the object.
 	watched
-	// likely is a field of a custom resource that seems to name an object.
+	// likely means that a field of a custom resource seems to name the object.
 	likely
-	// made is what makes an object that pods name.
+	// made means that the other object makes an object that pods name.
 	made
-	// served are the definitions that an operator serves.
+	// served means that the other object is a definition of an operator.
 	served
-	// answering is what the API server calls about an object. It is as certain as what Kubernetes defines.
+	// answering means that the API server calls the other object about this one. It is as certain as what Kubernetes defines.
 	answering
-	// certain is what Kubernetes itself defines: names, namespaces, kinds.
+	// certain means that Kubernetes itself defines the relation: by names, namespaces and kinds.
 	certain
-	// demanded is what an annotation asks for.
+	// demanded means that an annotation asks for the edge.
 	demanded
 )
 
-// rank is how certain an edge is, in comparison with others.
+// rank is the certainty that counts in a comparison of edges.
 func (c certainty) rank() certainty {
 	if c == answering {
 		return certain
@@ -37,10 +37,10 @@ func (c certainty) rank() certainty {
 	return c
 }
 
-// names reports whether an edge follows from what the object itself says: a name, its kind or its namespace.
+// names reports whether an edge follows from the object itself: from a name in it, its kind or its namespace.
 func (c certainty) names() bool { return c == likely || c >= certain }
 
-// withoutCircles keeps edges, the most certain ones first, unless they would close a circle.
+// withoutCircles keeps edges, the most certain ones first, except those that would close a circle.
 func (s *set) withoutCircles() (kept, dropped []Edge) {
 	byCertainty := slices.Collect(maps.Keys(s.edges))
 	slices.SortFunc(byCertainty, func(a, b pair) int {
@@ -64,7 +64,7 @@ func compare(a, b Edge) int {
 	return cmp.Or(strings.Compare(a.Object, b.Object), strings.Compare(a.After, b.After))
 }
 
-// reaches says whether one object comes after another one, directly or not.
+// reaches reports whether an object comes after another one, directly or not.
 func reaches(before map[*object][]*object, from, to *object) bool {
 	visited := map[*object]bool{from: true}
 	for queue := []*object{from}; len(queue) > 0; queue = queue[1:] {

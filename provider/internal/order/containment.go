@@ -24,8 +24,8 @@ func contained(s *set) {
 	}
 }
 
-// converted orders an instance after what converts it between versions. The definition itself does not wait for that: it is
-// served before, and takes instances in the version in which they are stored.
+// converted orders an instance after the webhook that converts it between versions. The definition itself does not wait for the
+// webhook: it is served before that, and accepts instances in the version in which they are stored.
 func (s *set) converted(o, definition *object) {
 	if text(definition.content, "spec", "conversion", "strategy") == "Webhook" {
 		s.answered(o, fields(definition.content, "spec", "conversion", "webhook", "clientConfig", "service"), "it converts the kind "+o.Kind)

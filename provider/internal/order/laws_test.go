@@ -12,7 +12,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/order"
 )
 
-// parts of which sets are drawn: most pairs of them have something to do with each other.
+// parts are the objects from which sets are drawn. Most pairs of them are related.
 var parts = []string{
 	namespace, account, widgets, widget, widgeter, everyone, binding, operator, service, webhook,
 	`{apiVersion: v1, kind: Secret, metadata: {name: tls, namespace: prod}}`,

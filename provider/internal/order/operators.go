@@ -6,11 +6,11 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 )
 
-// operated orders a custom resource after the workload whose account may write its kind: its operator. Applied the other way round
-// it would wait; deleted the other way round it would hang, because nobody would remove its finalizers.
+// operated orders a custom resource after the workload whose account may write its kind: its operator. In any other order, the
+// custom resource would wait when it is applied, and would hang when it is deleted, because nothing would remove its finalizers.
 //
-// The operator comes after the definitions that it serves: it crashes until they are there. A rule that is for all groups
-// makes no operator of these kinds, but whoever has it may be the one that removes finalizers.
+// The operator comes after the definitions that it serves: it crashes until they exist. A rule for all groups does not make a
+// workload the operator of these kinds, but the workload may be the one that removes their finalizers.
 func operated(s *set) {
 	custom := map[schema.GroupKind][]*object{}
 	for kind, objects := range s.ofKind {

@@ -10,22 +10,22 @@ import (
 
 // Object is an object of a set.
 type Object struct {
-	// Key names it in edges. No two objects have the same.
+	// Key names the object in edges. No two objects have the same key.
 	Key string
-	// Content is its manifest, with the namespace that it is applied in. What is unknown in it says nothing.
+	// Content is its manifest, with the namespace in which it is applied. Unknown values in it are ignored.
 	Content map[string]any
 }
 
 // Edge says that an object is applied after another one, and deleted before it.
 type Edge struct {
-	// Object and After are the keys of the two.
+	// Object and After are the keys of the two objects.
 	Object, After string
-	// Because says why, as the end of a sentence: "its pods mount it".
+	// Because is the reason, as the end of a sentence: "its pods mount it".
 	Because string
-	// Ready says that the other object has to be ready, too.
+	// Ready means that the other object has to be ready, too.
 	Ready bool
-	// Named means that the object itself says so, by a name in it, its kind or its namespace. Other edges follow from what other objects
-	// do with it, such as an operator.
+	// Named means that the object itself is the reason, by a name in it, its kind or its namespace. Other edges follow from what
+	// other objects do with it, such as an operator.
 	Named bool
 
 	certainty certainty
@@ -33,18 +33,18 @@ type Edge struct {
 
 // Graph is the order of a set.
 type Graph struct {
-	// Sorted has all keys, each after those that it comes after.
+	// Sorted has all keys. Each key follows the keys that its object comes after.
 	Sorted []string
 	// Edges are sorted by Object, then by After.
 	Edges []Edge
 	// Dropped are edges that would close a circle with the others.
 	Dropped []Edge
-	// Instances are, by the keys of definitions, the edges that an object of the defined kind would have that is not in the set and
-	// says nothing else.
+	// Instances are, by the keys of definitions, the edges of an imagined object of the defined kind: it is not in the set, and
+	// its kind is all that it says.
 	Instances map[string][]Edge
 	// Mistakes are annotations that cannot be read.
 	Mistakes []Mistake
-	// Absent are what annotations name and the set does not have.
+	// Absent are the objects that annotations name and that are not in the set.
 	Absent []Absent
 }
 
@@ -71,14 +71,14 @@ func Of(objects []Object) Graph {
 	for _, find := range []func(*set){contained, bound, references, podsNeed, operated, called, requested} {
 		find(s)
 	}
-	seen(s) // It asks what the others have found.
+	seen(s) // It needs the edges that the others have found.
 	graph := Graph{Mistakes: s.mistakes, Absent: s.absent, Instances: s.separateInstances()}
 	graph.Edges, graph.Dropped = s.withoutCircles()
 	graph.Sorted = s.sort(graph.Edges)
 	return graph
 }
 
-// sort returns all keys in an order that the edges allow. What they leave open is decided by kind and key.
+// sort returns all keys in an order that the edges allow. Where they allow several, kind and key decide.
 func (s *set) sort(edges []Edge) []string {
 	before := map[string][]string{}
 	for _, edge := range edges {

@@ -13,8 +13,8 @@ var (
 	resourceClaimTemplate = schema.GroupKind{Group: "resource.k8s.io", Kind: "ResourceClaimTemplate"}
 )
 
-// podsNeed orders a workload after what its pods name. A pod whose Secret is missing waits in the error
-// CreateContainerConfigError, and one without its account is not created at all.
+// podsNeed orders a workload after the objects that its pods name. A pod whose Secret is missing waits in the error
+// CreateContainerConfigError, and a pod without its account is not created at all.
 func podsNeed(s *set) {
 	for _, workload := range s.workloads() {
 		named(workload.template, func(kind schema.GroupKind, name string) {
@@ -35,7 +35,7 @@ func podsNeed(s *set) {
 	}
 }
 
-// named finds what a pod names, beside its service account.
+// named finds the objects that a pod names, except its service account.
 func named(template map[string]any, found func(kind schema.GroupKind, name string)) {
 	spec := fields(template, "spec")
 	name := func(kind schema.GroupKind, in any, path ...string) {
@@ -77,15 +77,15 @@ func named(template map[string]any, found func(kind schema.GroupKind, name strin
 	}
 }
 
-// secretMakers are custom kinds whose objects make a Secret, and the fields that may have its name. Without any of them it has
-// the object's own.
+// secretMakers are custom kinds whose objects make a Secret, and the fields that may hold the Secret's name. If none of them is
+// set, the Secret has the name of the object.
 var secretMakers = map[schema.GroupKind][][]string{
 	{Group: "bitnami.com", Kind: "SealedSecret"}:           {{"spec", "template", "metadata", "name"}},
 	{Group: "cert-manager.io", Kind: "Certificate"}:        {{"spec", "secretName"}},
 	{Group: "external-secrets.io", Kind: "ExternalSecret"}: {{"spec", "target", "name"}},
 }
 
-// made orders a workload after what makes a Secret that its pods name.
+// made orders a workload after the object that makes a Secret that its pods name.
 func (s *set) made(workload *object, secret string) {
 	for kind, paths := range secretMakers {
 		for _, maker := range s.ofKind[kind] {

@@ -26,8 +26,8 @@ func (s *set) bindings() []*object {
 	return slices.Concat(s.ofKind[roleBinding], s.ofKind[clusterRoleBinding])
 }
 
-// bound orders a binding after its role and its accounts, and a workload after the bindings of its account: without them its
-// first requests are refused.
+// bound orders a binding after its role and its accounts, and a workload after the bindings of its account: without these, the
+// first requests of the workload are refused.
 func bound(s *set) {
 	for _, binding := range s.bindings() {
 		s.after(binding, s.roleOf(binding), certain, false, "it is the role that is bound")
@@ -45,12 +45,12 @@ func bound(s *set) {
 	}
 }
 
-// namespaceOf is the namespace of a subject. A RoleBinding may leave it out if it is its own.
+// namespaceOf is the namespace of a subject. A RoleBinding may omit it if it is the binding's own namespace.
 func namespaceOf(subject map[string]any, binding *object) string {
 	return cmp.Or(text(subject, "namespace"), binding.Namespace)
 }
 
-// roleOf is the role that a binding gives, nil if it is not in the set.
+// roleOf is the role that a binding refers to, nil if the role is not in the set.
 func (s *set) roleOf(binding *object) *object {
 	name := text(binding.content, "roleRef", "name")
 	if text(binding.content, "roleRef", "kind") == role.Kind {
@@ -67,7 +67,7 @@ type workload struct {
 
 // account is the name of the service account of its pods.
 func (w workload) account() string {
-	for _, field := range []string{"serviceAccountName", "serviceAccount"} { // the second one is of old
+	for _, field := range []string{"serviceAccountName", "serviceAccount"} { // the second field is deprecated
 		if name := text(w.template, "spec", field); name != "" {
 			return name
 		}
@@ -85,7 +85,7 @@ func (s *set) workloads() []workload {
 	return found
 }
 
-// bindingsOf are the bindings that name the account of a workload, as an account, as a user or by one of its groups.
+// bindingsOf are the bindings that name the account of a workload: as an account, as a user or by one of its groups.
 func (s *set) bindingsOf(w workload) []*object {
 	const accounts = "system:serviceaccounts"
 	user, groups := "system:serviceaccount:"+w.Namespace+":"+w.account(), []string{accounts, accounts + ":" + w.Namespace}
@@ -110,17 +110,17 @@ func (s *set) bindingsOf(w workload) []*object {
 	return found
 }
 
-// rule is one of a role.
+// rule is a rule of a role.
 type rule struct{ groups, resources, verbs []string }
 
-// aggregated are the labels of the roles whose rules become part of a role that Kubernetes itself has.
+// aggregated are, by the built-in roles of Kubernetes, the labels of the roles whose rules become part of them.
 var aggregated = map[string][]string{
 	"admin": {"rbac.authorization.k8s.io/aggregate-to-admin", "rbac.authorization.k8s.io/aggregate-to-edit"},
 	"edit":  {"rbac.authorization.k8s.io/aggregate-to-edit"},
 }
 
-// rulesOf are the rules of a role, those that are aggregated into it included. Of the roles that are not in the set, those of
-// Kubernetes itself that may write are known by their names.
+// rulesOf are the rules of a binding's role, including rules that are aggregated into it. A role that is not in the set is known
+// by its name if it is a built-in role of Kubernetes that may write.
 func (s *set) rulesOf(binding *object) []rule {
 	name := text(binding.content, "roleRef", "name")
 	isCluster := text(binding.content, "roleRef", "kind") == clusterRole.Kind
@@ -154,7 +154,7 @@ func (s *set) rulesOf(binding *object) []rule {
 	return rules
 }
 
-// writes says whether a rule lets objects of a kind be changed, and whether it does so by naming the group.
+// writes reports whether a rule allows changes to objects of a kind, and whether the rule names the group.
 func (r rule) writes(group, resource string) (does, byName bool) {
 	if !slices.ContainsFunc(r.verbs, func(verb string) bool {
 		return slices.Contains([]string{"*", "create", "update", "patch", "delete", "deletecollection"}, verb)
@@ -162,7 +162,7 @@ func (r rule) writes(group, resource string) (does, byName bool) {
 		return false, false
 	}
 	if !slices.ContainsFunc(r.resources, func(given string) bool {
-		given, _, _ = strings.Cut(given, "/") // who sets the status or the finalizers is its operator
+		given, _, _ = strings.Cut(given, "/") // an account that sets the status or the finalizers is its operator's
 		return given == "*" || given == resource
 	}) {
 		return false, false

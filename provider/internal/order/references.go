@@ -15,10 +15,10 @@ var (
 	storageClass = schema.GroupKind{Group: "storage.k8s.io", Kind: "StorageClass"}
 )
 
-// references orders an object after those that its fields name.
+// references orders an object after the objects that its fields name.
 //
-// In kinds of Kubernetes, what a field refers to is known. A custom kind has conventions: a field that ends in Ref holds a name,
-// and often a kind; one that ends in ClassName names a class.
+// In the kinds of Kubernetes, it is known what a field refers to. A custom kind follows conventions: a field that ends in Ref
+// holds a name, and often a kind; a field that ends in ClassName names a class.
 func references(s *set) {
 	for _, o := range s.objects {
 		switch o.GroupKind() {
@@ -62,8 +62,8 @@ func (s *set) ingress(o *object) {
 	}
 }
 
-// reserved orders the claim that a volume is reserved for after the volume. The other way round, the volume would be deleted first,
-// and it does not go as long as the claim is there.
+// reserved orders the claim that a volume is reserved for after the volume. In the other order, the volume would be deleted
+// first, and it stays as long as the claim exists.
 func (s *set) reserved(volume *object) {
 	claim := fields(volume.content, "spec", claimRef)
 	if o := s.find(kinds.PersistentVolumeClaim, text(claim, "namespace"), text(claim, "name")); o != nil {
@@ -106,7 +106,7 @@ func (s *set) walk(o *object, how certainty, field string, value any) {
 	}
 }
 
-// refers finds what a reference names: by its kind, or by the kind that the field's name ends in.
+// refers finds the object that a reference names: by its kind, or by the kind at the end of the field's name.
 func (s *set) refers(o *object, how certainty, field, stem string, reference map[string]any) {
 	group, _, versioned := strings.Cut(text(reference, "apiVersion"), "/")
 	if !versioned {
@@ -133,7 +133,7 @@ func (s *set) refers(o *object, how certainty, field, stem string, reference map
 	}
 }
 
-// afterKind orders an object after those of a kind, of any group if none is named.
+// afterKind orders an object after the objects with a kind and a name, in any group if group is empty.
 func (s *set) afterKind(o *object, how certainty, field, kind, group, namespace, name string) {
 	for other := range s.ofKind {
 		if other.Kind == kind && (group == "" || other.Group == group) {

@@ -10,18 +10,18 @@ import (
 // group/kind/name or group/namespaces/namespace/kind/name.
 const DependsOn = "config.kubernetes.io/depends-on"
 
-// Absent is what an annotation names and the set does not have.
+// Absent is an object that an annotation names and that is not in the set.
 type Absent struct {
-	// Key is that of the object with the annotation.
+	// Key is the key of the object with the annotation.
 	Key string
-	// Reference is the name in the form of the annotation.
+	// Reference is the name of the absent object, as the annotation writes it.
 	Reference string
-	// GroupKind and Name are of the object that it names.
+	// GroupKind and Name belong to the absent object.
 	schema.GroupKind
 	Name string
 }
 
-// requested orders an object after what its annotation names. It has to be ready, as those tools have it.
+// requested orders an object after the objects that its annotation names. They have to be ready, as in those tools.
 func requested(s *set) {
 	for _, o := range s.objects {
 		list := text(o.content, "metadata", "annotations", DependsOn)
@@ -47,8 +47,9 @@ func requested(s *set) {
 	}
 }
 
-// named returns the object that a reference names, nil if it is not in the set. What is in no namespace, be it that the namespace is
-// not known yet or that nothing says that the kind has none, is found by its name if there is only one.
+// named returns the object that a reference names, nil if it is not in the set. An object may be without a namespace because its
+// namespace is not known yet, or because nothing says that its kind is cluster-scoped. Such an object is found by its name, if
+// only one has that name.
 func (s *set) named(kind schema.GroupKind, namespace, name string) *object {
 	if o := s.find(kind, namespace, name); o != nil {
 		return o

@@ -16,7 +16,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
-// set are the objects, and the edges between them that were found so far.
+// set is the objects, and the edges between them that were found so far.
 type set struct {
 	objects     []*object // sorted by key
 	byID        map[id]*object
@@ -27,17 +27,17 @@ type set struct {
 	absent      []Absent
 }
 
-// object is one of the set.
+// object is an object of the set, or an imagined instance of a definition.
 type object struct {
 	manifest.Identity
 
 	key     string
 	content map[string]any
-	// instanceOf is the definition that this is an instance of which is not in the set; nil for the objects of the set.
+	// instanceOf is the definition of an imagined instance, which is not in the set; nil for the objects of the set.
 	instanceOf *object
 }
 
-// id is what identifies an object in a cluster, whatever its version.
+// id identifies an object in a cluster, in any version of its kind.
 type id struct {
 	schema.GroupKind
 	namespace, name string
@@ -72,7 +72,7 @@ func newSet(objects []Object) *set {
 	return s
 }
 
-// instanceOf is an object of a defined kind that says nothing but its kind. No object names it, so it is in no circle.
+// instanceOf returns an imagined object that says nothing but its kind. No object names it, so it is in no circle.
 func instanceOf(definition *object, kind schema.GroupKind) *object {
 	version := "v1"
 	if served := manifest.Served(definition.content); len(served) > 0 {
@@ -83,7 +83,7 @@ func instanceOf(definition *object, kind schema.GroupKind) *object {
 	}
 }
 
-// separateInstances takes out what is not in the set, and returns its edges by the keys of the definitions.
+// separateInstances removes the imagined instances, and returns their edges by the keys of the definitions.
 func (s *set) separateInstances() map[string][]Edge {
 	found := map[string][]Edge{}
 	for between, edge := range s.edges {
@@ -107,7 +107,7 @@ func (s *set) isClusterScoped(kind schema.GroupKind) bool {
 	return kinds.IsClusterScoped(kind)
 }
 
-// find returns an object of the set, nil if it is not in it. A cluster-scoped one is found in every namespace.
+// find returns an object of the set, nil if it is not in the set. A cluster-scoped object is found in every namespace.
 func (s *set) find(kind schema.GroupKind, namespace, name string) *object {
 	if s.isClusterScoped(kind) {
 		namespace = ""
@@ -126,7 +126,7 @@ func (s *set) resource(kind schema.GroupKind) string {
 	return plural.Resource
 }
 
-// after adds an edge. Of several reasons for one edge, the most certain one is said.
+// after adds an edge. If there are several reasons for it, the most certain one is kept.
 func (s *set) after(o, other *object, how certainty, ready bool, because string, args ...any) {
 	if other == nil || o == other {
 		return
@@ -142,7 +142,7 @@ func (s *set) after(o, other *object, how certainty, ready bool, because string,
 	s.edges[between] = edge
 }
 
-// needs returns all that an object comes after, directly or not.
+// needs returns all objects that an object comes after, directly or not.
 func (s *set) needs(o *object) map[*object]bool {
 	direct := map[*object][]*object{}
 	for between := range s.edges {
@@ -158,7 +158,7 @@ func (s *set) needs(o *object) map[*object]bool {
 	return all
 }
 
-// labelsOf are the labels of an object, or of the pods of a template.
+// labelsOf are the labels of an object or of a pod template.
 func labelsOf(content map[string]any) labels.Set {
 	found := labels.Set{}
 	for name, value := range fields(content, "metadata", "labels") {
@@ -169,7 +169,7 @@ func labelsOf(content map[string]any) labels.Set {
 	return found
 }
 
-// selector reads a selector of labels. One that is absent selects everything, one that cannot be read nothing.
+// selector reads a label selector. An absent selector selects everything, one that cannot be read selects nothing.
 func selector(given map[string]any) labels.Selector {
 	if given == nil {
 		return labels.Everything()
@@ -185,7 +185,7 @@ func selector(given map[string]any) labels.Selector {
 	return compiled
 }
 
-// The accessors read what is there. Of anything else, unknown values included, they return nothing.
+// The accessors return what is at a path. If it has another type, or is unknown, they return nothing.
 
 func value(content any, path ...string) any {
 	for _, key := range path {
@@ -229,5 +229,5 @@ func texts(content any, path ...string) []string {
 	return found
 }
 
-// sortedKeys makes what is found independent of the order of a map.
+// sortedKeys are the keys in a fixed order, so that results do not depend on the order of a map.
 func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

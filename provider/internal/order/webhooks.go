@@ -18,7 +18,8 @@ var (
 	validating = schema.GroupKind{Group: admissionGroup, Kind: "ValidatingWebhookConfiguration"}
 )
 
-// called orders what makes the API server call a Service after the pods behind it: until they answer, requests are refused.
+// called orders an object that makes the API server call a Service after the pods behind that Service: until they answer,
+// requests are refused.
 func called(s *set) {
 	for _, service := range s.ofKind[apiService] {
 		s.answered(service, fields(service.content, "spec", "service"), "it answers for the API")
@@ -57,8 +58,8 @@ func (s *set) answered(o *object, reference map[string]any, because string) {
 	}
 }
 
-// seen orders an object after the webhooks that see it and that are to refuse it if nobody answers. What a webhook itself needs,
-// directly or not, cannot wait for it.
+// seen orders an object after the webhooks that are called about it, if a webhook refuses objects when it gets no answer. The
+// objects that a webhook itself needs, directly or not, cannot wait for it.
 func seen(s *set) {
 	needs := map[*object]map[*object]bool{}
 	for _, configuration := range s.configurations() {
@@ -78,16 +79,16 @@ func seen(s *set) {
 	}
 }
 
-// sees says whether a webhook is called about an object. Its match conditions are left aside.
+// sees reports whether a webhook is called about an object. Its match conditions are ignored.
 func (s *set) sees(webhook map[string]any, o *object) bool {
 	if o.Group() == admissionGroup {
-		return false // The API server asks nobody about these.
+		return false // The API server calls no webhook about these.
 	}
 	return slices.ContainsFunc(items(webhook, "rules"), func(rule map[string]any) bool { return s.covers(webhook, rule, o) }) &&
 		selector(fields(webhook, "objectSelector")).Matches(labelsOf(o.content)) && s.inNamespace(webhook, o)
 }
 
-// covers says whether a rule is about the kind of an object.
+// covers reports whether a rule is about the kind of an object.
 func (s *set) covers(webhook, rule map[string]any, o *object) bool {
 	has := func(list []string, wanted ...string) bool {
 		return slices.ContainsFunc(list, func(given string) bool { return given == "*" || slices.Contains(wanted, given) })
@@ -104,7 +105,7 @@ func (s *set) covers(webhook, rule map[string]any, o *object) bool {
 		(scope == "" || scope == "*" || (scope == "Cluster") == s.isClusterScoped(o.GroupKind()))
 }
 
-// inNamespace evaluates the selector of namespaces. Of a namespace that is not in the set, only its name is known.
+// inNamespace evaluates the namespace selector. For a namespace that is not in the set, only the name is known.
 func (s *set) inNamespace(webhook map[string]any, o *object) bool {
 	given := fields(webhook, "namespaceSelector")
 	name, of := o.Namespace, o
@@ -114,7 +115,7 @@ func (s *set) inNamespace(webhook map[string]any, o *object) bool {
 		of = s.find(kinds.Namespace, "", name)
 	}
 	if name == "" || len(given) == 0 {
-		return true // A selector leaves what is cluster-scoped.
+		return true // A namespace selector does not exclude cluster-scoped objects.
 	}
 	found := labels.Set{}
 	if of != nil {
