@@ -147,7 +147,8 @@ func Adopts(inputs property.Map) bool {
 	})
 }
 
-// TakesOver reports whether any object of a set may be taken over. An option that is not known yet counts as set.
+// TakesOver reports whether any object of a set may be taken over. An option that is not known yet counts as set, an override that is not
+// known as a whole does not: most of them set other options.
 func TakesOver(inputs property.Map) bool {
 	all, none := Set{Options: optionsOf(inputs)}, Set{}
 	overrides := inputs.Get(keyOverrides)

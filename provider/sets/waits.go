@@ -75,8 +75,12 @@ func (r *Registration) wait(key string, reasons []order.Edge) error {
 // goOnWithout says which objects are applied although they may need an object that is not ready.
 func goOnWithout(edges []order.Edge) string {
 	first := fmt.Sprintf("%s is applied all the same (%s)", edges[0].Object, edges[0].Because)
-	if more := len(edges) - 1; more > 0 {
-		first += fmt.Sprintf(", and so are %d others", more)
+	switch more := len(edges) - 1; more {
+	case 0:
+		return first
+	case 1:
+		return first + ", and so is 1 other"
+	default:
+		return first + fmt.Sprintf(", and so are %d others", more)
 	}
-	return first
 }
