@@ -15,8 +15,8 @@ import (
 // Key is the name of the input that gives a resource a connection of its own.
 const Key = "clusterConnection"
 
-// Source gives resources their clusters: the provider's cluster, or the one that their own connection leads to. One client serves all
-// resources with the same connection.
+// Source gives resources their clusters: the provider's cluster, or the one that their own connection leads to. One
+// client serves all resources with the same connection.
 type Source struct {
 	registry *cluster.Registry
 	unread   sync.Map // unread -> bool
