@@ -233,7 +233,7 @@ func isBare(body map[string]any) bool {
 }
 
 // isNobodys reports whether the API server leaves the value of a top-level key out of all field sets. Among the
-// built-in kinds, this applies only to the spec.request of a CertificateSigningRequest, which cannot be changed.
+// built-in kinds, this applies only to the spec of a CertificateSigningRequest, which cannot be changed.
 func isNobodys(body map[string]any, key string) bool {
 	id := manifest.IdentityOf(body)
 	return id.Kind == "CertificateSigningRequest" && id.Group() == "certificates.k8s.io" && key == "spec"

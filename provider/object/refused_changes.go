@@ -16,8 +16,8 @@ import (
 
 // refusedChanges describes what the API server does not let the update change. A refusal may name only the spec,
 // because it lists the fields that may be changed. So refusedChanges tries each change near the named places alone on
-// the live object, as a dry-run. It takes the values for the description from a new object, which gets the same
-// defaults. The live object would not do: the live claim templates of a StatefulSet have more fields than any manifest.
+// the live object, as a dry-run. It describes a change by comparing the live value with the value in a new object,
+// which gets the same defaults: the live claim templates of a StatefulSet have more fields than any manifest.
 //
 // It returns nothing if there are too many changes to try, or if no change is refused alone.
 func (r *refusedUpdate) refusedChanges(ctx context.Context, in inputs) []string {

@@ -6,9 +6,9 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// LeftManager owns fields of a KubeObject that another KubeObject has taken over and does not set. It is a placeholder
-// that belongs to no resource: fields without any owner would be leftovers, which the next owner of the surrounding
-// field removes unasked.
+// LeftManager owns fields of a KubeObject whose object another resource has taken over, if that resource does not set
+// them. It is a placeholder that belongs to no resource: fields without any owner would be leftovers, which the next
+// owner of the surrounding field removes unasked.
 const LeftManager = "k8sconnect.released"
 
 // Handover says what happens to another manager's entry: which fields move to ours, and which manager keeps the rest;
