@@ -16,8 +16,8 @@ type Extra struct {
 	Owners []string
 }
 
-// Extras lists what others have set on object that has an effect of its own, if known contains no part of it. It
-// excludes the metadata, whose finalizers and owner references belong to controllers.
+// Extras lists each [Extra] that others have set on object, unless known contains part of it. It excludes the metadata,
+// whose finalizers and owner references belong to controllers.
 func Extras(object *unstructured.Unstructured, known *fieldpath.Set) ([]Extra, error) {
 	var extras []Extra
 	for _, entry := range object.GetManagedFields() {

@@ -50,8 +50,8 @@ func ReleaseExcept(manager string, keep Kept) Edit {
 	})
 }
 
-// within returns the fields of owned that are in kept or below a leaf of it. It also returns the leaves of which kept
-// names a part: a plain list is owned as a whole, and an operation of a JSON patch names one item of it.
+// within returns the fields of owned that are in kept or below a leaf of it. It also returns a leaf if kept names a
+// part of it: a plain list is owned as a whole, and an operation of a JSON patch names one item of it.
 func within(owned, kept *fieldpath.Set) *fieldpath.Set {
 	result := fieldpath.NewSet()
 	if kept == nil {
