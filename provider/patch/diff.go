@@ -18,9 +18,10 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// Diff compares the desired values with what was patched and what is live. If the inputs equal the saved ones, it
-// makes no request, unless the last read failed: the engine calls Diff serially, and again after every read, where an
-// error would fail every command.
+// Diff compares the desired values with what was patched and what is live. It makes few requests, because the engine
+// calls Diff serially, and again after every read, where an error would fail every command. If the inputs equal the
+// saved ones, it makes no request, with two exceptions: it reads the object if the last read failed, and it tries a
+// dry-run in the program's Diff if the API server did not keep a value.
 func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
 	in, old, err := decode(req.Inputs, req.State)
 	if err != nil {

@@ -28,8 +28,8 @@
 //
 // # Which call may do what
 //
-// Check never touches the network. Diff does so only when the inputs changed or the last read failed. A preview sends
-// dry-runs. Only Create, Update and Delete write.
+// Check never touches the network. Diff does so only if the inputs changed, if the last read failed, or if the API
+// server did not keep a value. A preview sends dry-runs. Only Create, Update and Delete write.
 package patch
 
 import (
