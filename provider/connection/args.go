@@ -52,7 +52,7 @@ func (e *Exec) Annotate(a infer.Annotator) {
 	texts.Describe(a, "Exec", e)
 }
 
-// Impersonation is who to act as.
+// Impersonation is the user to act as.
 type Impersonation struct {
 	User   string              `pulumi:"user"`
 	Groups []string            `pulumi:"groups,optional"`

@@ -18,9 +18,9 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// Check finds the mistakes in a connection that need neither the network nor a file to be seen. prefix is the path of
-// the connection, empty for the provider's configuration; other are further properties that may stand beside it.
-// A missing connection is fine, and values that are unknown pass. No reason contains the value of a property.
+// Check finds the mistakes in a connection that can be found without the network and without reading files. prefix is
+// the path of the connection, empty for the provider's configuration; other are further properties that may be beside
+// it. A missing connection is valid, and unknown values pass. No reason contains the value of a property.
 func Check(value property.Value, prefix string, other ...string) []p.CheckFailure {
 	value = unpack(value)
 	switch {
@@ -32,7 +32,7 @@ func Check(value property.Value, prefix string, other ...string) []p.CheckFailur
 	c, properties := &checker{}, value.AsMap()
 	c.object(properties, fields, prefix, other)
 	if len(c.problems) > 0 {
-		return c.problems // the following would only repeat them in other words
+		return c.problems // further checks would only repeat them in other words
 	}
 	for _, mistake := range connect.Contradictions(func(name string) connect.Presence { return has(properties, name) }) {
 		c.addError(prefix, mistake.Field, mistake)
@@ -65,7 +65,7 @@ func (c *checker) object(properties property.Map, known fieldtags.Fields, prefix
 	}
 }
 
-// shape finds what is not of a type of Go.
+// shape finds values that do not have the wanted Go type.
 func (c *checker) shape(value property.Value, want reflect.Type, prefix, name string) {
 	if want.Kind() == reflect.Struct {
 		value = unpack(value)
@@ -117,7 +117,7 @@ func (c *checker) nested(value property.Value, known fieldtags.Fields, path stri
 	}
 }
 
-// has says whether a property is there.
+// has says whether a property is set.
 func has(properties property.Map, name string) connect.Presence {
 	value := unpackField(name, properties.Get(name))
 	switch {
@@ -132,7 +132,7 @@ func has(properties property.Map, name string) connect.Presence {
 	}
 }
 
-// values finds values that cannot be right, whatever the cluster.
+// values finds values that cannot be right for any cluster.
 func (c *checker) values(properties property.Map, prefix string) {
 	known := func(name string) string {
 		if has(properties, name) != connect.Given {

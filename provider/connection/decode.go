@@ -12,11 +12,11 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// ErrUnknown says that a part of a connection is not known yet, as when the cluster is made in the same run. Test for it
-// with errors.Is.
+// ErrUnknown means that a part of a connection is not known yet, for example because the same run creates the cluster.
+// Test for it with errors.Is.
 var ErrUnknown = errors.New("the connection is not known yet")
 
-// UnknownError says which part of a connection is not known yet. It is an [ErrUnknown].
+// UnknownError names the part of a connection that is not known yet. It is an [ErrUnknown].
 type UnknownError struct {
 	// Property is the name of the unknown part; empty if the whole connection is unknown.
 	Property string
@@ -32,8 +32,8 @@ func (e *UnknownError) Error() string {
 // Is makes every UnknownError an [ErrUnknown].
 func (e *UnknownError) Is(target error) bool { return target == ErrUnknown }
 
-// DecodeValue reads a clusterConnection input. It reports false if there is none, so that the provider's connection
-// counts.
+// DecodeValue reads a clusterConnection input. It returns false if there is none, so that the provider's connection
+// applies.
 func DecodeValue(value property.Value) (connect.Connection, bool, error) {
 	switch value = unpack(value); {
 	case value.IsNull():
@@ -48,8 +48,8 @@ func DecodeValue(value property.Value) (connect.Connection, bool, error) {
 }
 
 // Decode reads a connection from raw properties: a clusterConnection input, or the provider's configuration with its
-// namespace. It uses only what it knows and can read; everything else is [Check]'s business. If a part is
-// unknown, however deep, the error is an [UnknownError].
+// namespace. It ignores properties that it does not know or cannot read; reporting them is [Check]'s business. If a
+// part is unknown, at any depth, the error is an [UnknownError].
 func Decode(properties property.Map) (connect.Connection, error) {
 	for _, name := range append(fields.Names(), namespaceField) {
 		if unpackField(name, properties.Get(name)).HasComputed() {

@@ -12,7 +12,7 @@ import (
 // separated by commas. A destroy reads the configuration of the last run, so a setting alone would come too late.
 const ForgetVariable = "PULUMI_K8SCONNECT_FORGET_CLUSTERS"
 
-// Forget sets the clusters that are gone for good, with all that was in them.
+// Forget sets the clusters that no longer exist, and neither does anything that was in them.
 func (s *Source) Forget(clusters []string) {
 	for name := range strings.SplitSeq(os.Getenv(ForgetVariable), ",") {
 		if name = strings.TrimSpace(name); name != "" {
@@ -24,15 +24,15 @@ func (s *Source) Forget(clusters []string) {
 	s.forgotten = clusters
 }
 
-// Forgets reports whether a cluster is gone for good, as the user has said.
+// Forgets reports whether the user has declared that a cluster no longer exists.
 func (s *Source) Forgets(name string) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	return name != "" && slices.Contains(s.forgotten, name)
 }
 
-// DecodeList reads a list of texts in the provider's configuration, which the engine hands over as JSON text. It reports
-// false where it is none, or has an item that is empty or no text.
+// DecodeList reads a list of texts in the provider's configuration, which the engine passes as JSON text. It returns
+// false if the value is not a list, or if an item is empty or not a text.
 func DecodeList(value property.Value) ([]string, bool) {
 	value = UnpackList(value)
 	if value.IsNull() || value.IsComputed() {

@@ -8,7 +8,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 )
 
-// unpackField unpacks the fields that are objects and leaves the others: a kubeconfig in JSON is text.
+// unpackField unpacks the fields that are objects and leaves the others unchanged: a kubeconfig in JSON is text.
 func unpackField(name string, value property.Value) property.Value {
 	if isObject(name) {
 		return unpack(value)
@@ -16,8 +16,8 @@ func unpackField(name string, value property.Value) property.Value {
 	return value
 }
 
-// unpack understands an object that arrives as JSON text. The engine hands over the provider's configuration in that
-// form, with its marks for secret and unknown values inside.
+// unpack converts an object that arrives as JSON text. The engine passes the provider's configuration in that form,
+// with its marks for secret and unknown values inside.
 func unpack(value property.Value) property.Value { return unpackJSON[map[string]any](value) }
 
 // UnpackList does the same for a list.
@@ -28,8 +28,8 @@ func UnpackList(value property.Value) property.Value {
 	return unpackJSON[[]any](value)
 }
 
-// UnpackText understands text that arrives as JSON text, in quotes: the packages of some languages send in that form
-// what may be a value of an enum.
+// UnpackText converts text that arrives as JSON text, in quotes: the packages of some languages send values that may be
+// enums in that form.
 func UnpackText(value property.Value) property.Value { return unpackJSON[string](value) }
 
 // unpackJSON unpacks text that is JSON of this shape.

@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// secrets are the secret texts of a program, as far as this process has seen them.
+// secrets are the secret texts of a program that this process has seen.
 type secrets struct {
 	mu    sync.Mutex
 	texts map[string]bool
 }
 
-// Remember notes secret texts of a resource. What one resource hides in the cluster, the pods of another may print.
+// Remember records secret texts of a resource: what one resource hides in the cluster, the pods of another may print.
 func (s *Source) Remember(texts []string) {
 	s.secrets.mu.Lock()
 	defer s.secrets.mu.Unlock()
@@ -24,7 +24,7 @@ func (s *Source) Remember(texts []string) {
 	}
 }
 
-// Secrets lists all secret texts of the program that are known.
+// Secrets lists all recorded secret texts of the program.
 func (s *Source) Secrets() []string {
 	s.secrets.mu.Lock()
 	defer s.secrets.mu.Unlock()

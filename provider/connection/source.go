@@ -15,8 +15,8 @@ import (
 // Key is the name of the input that gives a resource a connection of its own.
 const Key = "clusterConnection"
 
-// Source gives resources their clusters: the provider's, or that of their own
-// connection. One client serves all resources with the same connection.
+// Source gives resources their clusters: the provider's cluster, or the one that their own connection leads to. One
+// client serves all resources with the same connection.
 type Source struct {
 	registry *cluster.Registry
 	unread   sync.Map // unread -> bool
@@ -35,9 +35,8 @@ func NewSource(userAgent string, options ...cluster.Option) *Source {
 	return &Source{registry: cluster.NewRegistry(userAgent, options...)}
 }
 
-// Configure sets the provider's connection. It touches no network. A connection
-// that cannot be used fails the resources that use it, not the provider: another
-// resource may bring its own.
+// Configure sets the provider's connection. It uses no network. A connection that cannot be used fails the resources
+// that use it, not the provider: another resource may bring its own.
 func (s *Source) Configure(config property.Map) {
 	connection, err := Decode(config)
 	s.mu.Lock()
@@ -55,7 +54,7 @@ func (s *Source) Cluster(inputs property.Map) (*cluster.Cluster, error) {
 	return s.registry.Get(connection)
 }
 
-// connection is the one that inputs name, else the provider's.
+// connection returns the connection in the inputs, or else the provider's.
 func (s *Source) connection(inputs property.Map) (connect.Connection, error) {
 	if own, given, err := DecodeValue(inputs.Get(Key)); given {
 		return own, err
@@ -71,10 +70,9 @@ type unreadable struct {
 	name    string
 }
 
-// WarnUnread says that a cluster could not be read, and why, unless it was said in this
-// process before. Where a cluster cannot be reached, its thousand objects are one
-// problem. clu is nil where the connection is not usable; then the cluster is called
-// by its last known name, which may be empty.
+// WarnUnread warns that a cluster could not be read, and why, unless this process has already warned of it. A thousand
+// objects in an unreachable cluster are one problem. clu is nil if the connection is not usable; then the warning uses
+// the cluster's last known name, which may be empty.
 func (s *Source) WarnUnread(ctx context.Context, clu *cluster.Cluster, last string, cause error) {
 	name := cmp.Or(last, "the cluster")
 	if clu != nil {
@@ -86,14 +84,14 @@ func (s *Source) WarnUnread(ctx context.Context, clu *cluster.Cluster, last stri
 	p.GetLogger(ctx).Warningf("NOT CHECKED: %s could not be read. \"unchanged\" below means \"as in the state\".\n%v", name, cause)
 }
 
-// WarnOnce says something that is about many resources, unless something about the same has been said in this process.
+// WarnOnce shows a warning that concerns many resources, unless this process has already shown one with the same about.
 func (s *Source) WarnOnce(ctx context.Context, about, text string) {
 	if _, told := s.told.LoadOrStore(warning{text: about}, true); !told {
 		p.GetLogger(ctx).Warning(text)
 	}
 }
 
-// WarnIfMoved warns when the inputs of a resource lead to another address or certificate authority than before. It is for
+// WarnIfMoved warns if the inputs of a resource lead to another address or certificate authority than before. It is for
 // states that do not say in which cluster their object is.
 func (s *Source) WarnIfMoved(ctx context.Context, before, now property.Map) {
 	if before.Get(Key).Equals(now.Get(Key)) {
@@ -107,7 +105,7 @@ func (s *Source) WarnIfMoved(ctx context.Context, before, now property.Map) {
 	if err != nil {
 		return
 	}
-	// Nothing is moved: what was applied stays where it is, and the next request goes elsewhere.
+	// Nothing is moved: the applied objects stay where they are, and the next request goes elsewhere.
 	if same, err := connect.SameCluster(from, to); err == nil && !same {
 		p.GetLogger(ctx).Warning("The connection leads to another cluster than before. Objects in the former cluster " +
 			"are not deleted; from now on their resources stand for the objects of the same names in the new cluster.")

@@ -10,8 +10,8 @@ import (
 // clearTimeout is how long the engine may take to remove the status.
 const clearTimeout = time.Second
 
-// ClearStatus removes the live status beside a resource, which would stay there else. The operation may have been
-// cancelled, and the engine may be gone.
+// ClearStatus removes the live status beside a resource, which would otherwise stay there. It also works after the
+// operation was cancelled, and does not hang if the engine is gone.
 func ClearStatus(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), clearTimeout)
 	defer cancel()

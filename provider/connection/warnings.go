@@ -10,18 +10,17 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
-// warning is one that the API server has sent about a resource.
+// warning is a warning that the API server has sent about a resource.
 type warning struct {
 	urn  resource.URN
 	text string
 }
 
-// ForwardWarnings shows the API server's warnings about requests under the context on the
-// resource that they are about, each once in this process: an update is answered with
-// the same ones twice, in the dry-run of Diff and in the write.
+// ForwardWarnings shows the API server's warnings about requests under the context beside the resource, each once in
+// this process: the dry-run of Diff and the write of the same update return the same warnings.
 //
-// Policies and webhooks warn in words of their own and may quote what they warn of, so
-// sensitive lists the secrets of the object, as it is to be and as it was.
+// Policies and webhooks choose their own texts and may quote values, so sensitive lists the secrets of the former and
+// of the new object.
 func (s *Source) ForwardWarnings(ctx context.Context, urn resource.URN, sensitive []string) context.Context {
 	return cluster.WithWarnings(ctx, func(text string) {
 		text = failure.NewRedactor(sensitive).Redact(text)

@@ -109,8 +109,8 @@ func (t target) announceLosses(ctx context.Context, in inputs, live, answer *uns
 	return nil
 }
 
-// resolveExisting decides what to do about an object that already exists in our place. It continues one that an
-// earlier attempt of ours made before the reply was lost, takes over one to adopt, and leaves any other alone.
+// resolveExisting decides what to do about an object that already exists in our place. It continues with an object that
+// an earlier attempt of ours made before the reply was lost, takes over one to adopt, and leaves any other alone.
 func (t target) resolveExisting(ctx context.Context, in inputs, c creation) applyResult {
 	live, err := t.Cluster.Get(ctx, t.Ref)
 	if err != nil {
@@ -168,7 +168,8 @@ func (t target) resolveLive(ctx context.Context, in inputs, c creation, live *un
 	return result
 }
 
-// mayContinue refuses an object that exists and is not for us to continue with or to take over. It says whether the object is ours.
+// mayContinue refuses an existing object that we may neither continue with nor take over. ours means that the object is
+// ours.
 func (t target) mayContinue(in inputs, c creation, live *unstructured.Unstructured) (ours bool, err error) {
 	_, ours, err = ownership.Applied(live, t.Manager)
 	switch {

@@ -15,9 +15,9 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// findExtras finds the list items and data keys of others on an object that is taken over. after is the object after the
-// update. The manifest does not have them, and they stay: a container that the manifest calls otherwise runs beside the
-// manifest's own. What the cluster gives to each new object is none of them.
+// findExtras finds list items and data keys that others have set on an object that is taken over, and that the manifest
+// lacks. They stay: if the manifest gives a container another name, both containers run. after is the object after the
+// update. findExtras excludes what the cluster adds to every new object.
 func (w *write) findExtras(ctx context.Context, after *unstructured.Unstructured) error {
 	w.extras = nil
 	if !w.migrates && !w.takes {
@@ -38,7 +38,7 @@ func (w *write) findExtras(ctx context.Context, after *unstructured.Unstructured
 		}
 		if fresh == nil {
 			if fresh, err = w.tryAsNew(ctx, w.in, after); err != nil {
-				fresh = &unstructured.Unstructured{} // then more is named than necessary
+				fresh = &unstructured.Unstructured{} // then more than necessary is named
 			}
 		}
 		if _, _, given := ownership.Locate(fresh.Object, extra.Path); !given {
@@ -48,8 +48,8 @@ func (w *write) findExtras(ctx context.Context, after *unstructured.Unstructured
 	return nil
 }
 
-// extrasOn lists what others have on an object and known has not. In a Pod nothing counts: admission adds volumes and
-// containers to each, which no manifest has, and nothing of that can be removed.
+// extrasOn lists what others have set on an object and known lacks. It returns nothing for a Pod: admission adds
+// volumes and containers to every Pod, which no manifest has, and they cannot be removed.
 func (t target) extrasOn(object *unstructured.Unstructured, known *fieldpath.Set) ([]ownership.Extra, error) {
 	if t.Identity().GroupKind() == kinds.Pod {
 		return nil, nil
@@ -65,7 +65,7 @@ func fieldsOf(extras []ownership.Extra) *fieldpath.Set {
 	return fields
 }
 
-// sayExtras warns of what [write.findExtras] has found.
+// sayExtras warns about what [write.findExtras] has found.
 func (w *write) sayExtras(ctx context.Context) {
 	if len(w.extras) == 0 {
 		return
@@ -90,7 +90,7 @@ func (w *write) sayExtras(ctx context.Context) {
 		w.Ref, strings.Join(shortened(slices.Compact(lines)), "\n  "), w.toRemoveExtras(tracked.Unique(managers)))
 }
 
-// toRemoveExtras explains how to remove what these managers have.
+// toRemoveExtras explains how to remove what these managers have set.
 func (w *write) toRemoveExtras(managers []string) string {
 	switch named := slices.ContainsFunc(managers, w.in.takeOver.Names); {
 	case len(managers) == 0:

@@ -50,8 +50,8 @@ func (t target) newState(answer *unstructured.Unstructured, in inputs, hashKey s
 	return s, nil
 }
 
-// stored returns fields without those that are missing from the answer. Those are dropped, or empty maps, which the API server
-// does not keep. If someone fills one later, nothing of ours changes.
+// stored returns fields without those that are missing from the answer. The API server has dropped these, or they are
+// empty maps, which it does not keep. If someone fills such a map later, nothing of ours changes.
 func stored(answer *unstructured.Unstructured, fields *fieldpath.Set) *fieldpath.Set {
 	missing := fieldpath.NewSet()
 	fields.Leaves().Iterate(func(path fieldpath.Path) {

@@ -64,7 +64,8 @@ func madeBig(t testing.TB, more ...m) (*verbs.Server, *verbs.Resource) {
 	return server, web.In(t, process(server))
 }
 
-// asText is what a diff of a tree shows for a manifest that rests as text, and that is text or a tree now.
+// asText returns what a diff of a tree shows if the state has the manifest as text, and the program has it as text or
+// as a tree.
 func asText(t testing.TB, web *verbs.Resource, now property.Map, tree kinds) kinds {
 	t.Helper()
 	checked, failures := web.In(t, process(verbs.NewServer(t))).Check(now)

@@ -15,8 +15,9 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// Check validates the inputs without the network and converts them to what the other verbs read: the manifest gets the
-// form that suits its size, whichever the program has used, and whatever never reaches the API server is dropped.
+// Check validates the inputs without the network and converts them to what the other verbs read. It gives the manifest
+// the form that suits its size, regardless of the form in the program, and drops everything that never reaches the API
+// server.
 func (r *kubeObject) Check(ctx context.Context, req p.CheckRequest) (p.CheckResponse, error) {
 	r.calls.Check(req.Urn)
 	r.deleting.Checked(req)

@@ -131,8 +131,8 @@ func (t target) fieldConflicts(
 	return lines, taken, live.GetResourceVersion(), nil
 }
 
-// ownedBy says who owns a field. Nobody may, or the object does not say it: a proxy, or a client that resets managedFields,
-// has removed that.
+// ownedBy names the owner of a field. There may be none, or the object does not say: a proxy, or a client that resets
+// managedFields, has removed that.
 func ownedBy(managers string) string { return "owned by " + cmp.Or(managers, "nobody") }
 
 // show formats the value of a field for a message, unless it is secret.
@@ -143,8 +143,8 @@ func (in inputs) show(tree map[string]any, path fieldpath.Path) string {
 	return tracked.Show(v, found, secret || tracked.IsKindSecret(id, path), in.sensitive())
 }
 
-// isOtherObject recognises the API server's answers to a uid that does not match the object: a conflict if there is
-// no object, a validation error for metadata.uid if there is another one.
+// isOtherObject recognises the API server's answers to a uid that does not match the object: a conflict if there is no
+// object, a validation error for metadata.uid if another object has the name.
 func isOtherObject(err error) bool {
 	if apierrors.IsConflict(err) {
 		return len(failure.FieldConflicts(err)) == 0
@@ -155,7 +155,7 @@ func isOtherObject(err error) bool {
 	return slices.Contains(causeFields(err), "metadata.uid")
 }
 
-// causeFields are the fields that the API server names in a refusal.
+// causeFields returns the fields that the API server names in a refusal.
 func causeFields(err error) []string {
 	var status apierrors.APIStatus
 	if !errors.As(err, &status) || status.Status().Details == nil {
@@ -164,7 +164,7 @@ func causeFields(err error) []string {
 	var fields []string
 	for _, cause := range status.Status().Details.Causes {
 		if fields = append(fields, cause.Field); cause.Field == "spec.clusterIPs[0]" {
-			fields = append(fields, "spec.clusterIP") // a Service's address is written in one field, and named as the first of all
+			fields = append(fields, "spec.clusterIP") // a Service's address is written to one field, and reported for the first item of the list
 		}
 	}
 	return fields

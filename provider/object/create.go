@@ -77,7 +77,7 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 	return outcome.createResponse(in, req.DryRun)
 }
 
-// creation is how an object is created.
+// creation says how to create an object.
 type creation struct {
 	manager string
 	// former is the field manager that an earlier attempt may have used on the object; empty if it is the same.
@@ -95,7 +95,7 @@ type creation struct {
 	stands func(uid string) bool
 }
 
-// creationOf is how the object of a new resource is created.
+// creationOf says how to create the object of a new resource.
 func (r *kubeObject) creationOf(urn resource.URN, preview bool) creation {
 	return creation{
 		manager: tracked.ManagerOf(urn), hashKey: tracked.NewHashKey(), preview: preview, resumeWithin: r.settings.ResumeWithin(),
@@ -104,8 +104,8 @@ func (r *kubeObject) creationOf(urn resource.URN, preview bool) creation {
 	}
 }
 
-// refuseOccupied refuses an object that exists where the update, which knows all values, will refuse it, and says if it will adopt it.
-// What cannot be read is not known to exist.
+// refuseOccupied refuses an existing object if the update, which knows all values, will refuse it, and says if the
+// update will adopt it. An object that cannot be read counts as absent.
 func (r *kubeObject) refuseOccupied(ctx context.Context, clu *cluster.Cluster, in inputs, c creation) error {
 	id, _ := in.identity()
 	t, err := resolve(ctx, clu, id, c.manager)
@@ -136,7 +136,7 @@ func (r *kubeObject) createOnce(ctx context.Context, clu *cluster.Cluster, in in
 		t, err = resolve(ctx, clu, id, c.manager)
 		t.Also = c.former
 		if err != nil {
-			return nil, &failure.NotSentError{Err: err} // whatever the answer to a discovery was
+			return nil, &failure.NotSentError{Err: err} // regardless of the answer to a discovery
 		}
 		return t.apply(ctx, in.applied, cluster.ApplyOptions{CreateOnly: true, DryRun: c.preview, Force: true})
 	}

@@ -24,9 +24,9 @@ func checkDeleteInstances(v property.Value, written map[string]any, fail func(pa
 	}
 }
 
-// spareInstances refuses to delete a CustomResourceDefinition while objects of its kind, whoever made them, would go
-// with it, unless the user has allowed that. live is nil if the definition is gone or has been replaced by another
-// one. If it is already being deleted, there is nothing left to decide.
+// spareInstances refuses to delete a CustomResourceDefinition while objects of its kind, made by anyone, would go with
+// it, unless the user has allowed that. live is nil if the definition is gone or another object has its name. If the
+// definition is already being deleted, there is nothing left to decide.
 func (t target) spareInstances(ctx context.Context, in inputs, live *unstructured.Unstructured) error {
 	if in.deleteInstances || live == nil || !manifest.IsDefinition(t.Identity().GroupKind()) ||
 		live.GetDeletionTimestamp() != nil || !isEstablished(live) {

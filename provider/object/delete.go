@@ -23,7 +23,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// Delete deletes exactly the object that the state knows and waits until it is gone. It leaves alone an object that
+// Delete deletes exactly the object that the state knows and waits until it is gone. It leaves an object alone that
 // someone else made in its place.
 func (r *kubeObject) Delete(ctx context.Context, req p.DeleteRequest) error {
 	return tracked.ExplainDestroy(r.delete(ctx, req), req.Properties)
@@ -76,7 +76,7 @@ func (r *kubeObject) delete(ctx context.Context, req p.DeleteRequest) error {
 		if err != nil {
 			return t.Explain("read", err, in.sensitive())
 		}
-		old.Stale = old.Stale || own != "" // so its owners are looked at
+		old.Stale = old.Stale || own != "" // then its owners are checked
 		if own == "" || (uid != "" && own != uid) {
 			return nil
 		}
@@ -148,12 +148,12 @@ func (t target) ownUID(ctx context.Context) (string, error) {
 var (
 	// errAbsent means that there was nothing to delete.
 	errAbsent = errors.New("the object was not there")
-	// errReplaced means that another object has the name by now.
+	// errReplaced means that another object now has the name.
 	errReplaced = fmt.Errorf("another object has its name: %w", errAbsent)
 )
 
-// warnSuccessor warns of an object that this resource made later than the one that its state has, and that stays: the state is older
-// than the object, and may be a copy of another one that has it.
+// warnSuccessor warns about an object that this resource made later than the object in its state, and that stays. In
+// this case the state is older than the object, and may be a copy of the state that has the object.
 func (r *kubeObject) warnSuccessor(ctx context.Context, t target, in inputs, urn resource.URN) error {
 	own, err := t.ownUID(ctx)
 	if err != nil {
@@ -172,12 +172,13 @@ func (r *kubeObject) confirmGone(ctx context.Context, t target, in inputs, old s
 	return t.Explain("delete", old.ConfirmGone(ctx, r.source, t.Target), in.sensitive())
 }
 
-// maxLooks is how often a deletion looks again at an object that has changed.
+// maxLooks is how often a deletion reads a changed object again.
 const maxLooks = 3
 
-// deleteAsSeen deletes an object as it was seen. Between a read and a deletion there may be hours in which another stack takes the
-// object over, or an annotation says that it must be kept. So the deletion is of what was read: live, or the version that the Read
-// of this operation saw. If that has changed, it looks again. An object that others never stop writing is deleted after the last look.
+// deleteAsSeen deletes an object only in the version that was read. Hours may pass between a read and a deletion, and
+// meanwhile another stack may take the object over, or an annotation may ask to keep it. So the deletion names the
+// version of live, or the one that the Read of this operation saw. If the object has changed, deleteAsSeen reads it
+// again. If others never stop writing the object, it deletes any version after the last look.
 func (t target) deleteAsSeen(ctx context.Context, in inputs, old state, uid string, live *unstructured.Unstructured, version string) error {
 	for look := range maxLooks + 1 {
 		if live != nil {
@@ -226,7 +227,7 @@ func (t target) delete(ctx context.Context, in inputs, uid, version string) (cha
 	return nil, t.awaitGone(ctx, in, uid, result.Object)
 }
 
-// awaitGone waits until an object is gone that is being deleted.
+// awaitGone waits until a terminating object is gone.
 func (t target) awaitGone(ctx context.Context, in inputs, uid string, terminating *unstructured.Unstructured) error {
 	started := time.Now()
 	err := t.awaitDeleted(ctx, terminating)
@@ -295,7 +296,7 @@ func (t target) forceDestroy(ctx context.Context, in inputs, uid string, last *u
 }
 
 // propagationOf returns the user's choice, or the default of the kind. Kinds with dependents are deleted in the
-// foreground, so that what they own is gone before whatever that depends on.
+// foreground, so that the dependents are gone before the objects that they depend on.
 func (in inputs) propagationOf(kind schema.GroupKind) metav1.DeletionPropagation {
 	switch {
 	case in.propagation != "":

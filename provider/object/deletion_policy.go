@@ -11,11 +11,11 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// deletionInputs decide what a deletion does. They say nothing about the object while it exists.
+// deletionInputs decide what a deletion does. They do not affect the object while it exists.
 var deletionInputs = []string{policy.KeyDeletionPropagation, keyForceDestroy, keyDeleteInstances}
 
-// withDeletionPolicy adds to a diff that a deletion does something else than before. If nothing else changes, the update asks the
-// cluster nothing: it succeeds also where the object cannot be written any more, because its deletion is stuck.
+// withDeletionPolicy adds to a diff that a deletion now does something else. If nothing else changes, the update sends
+// nothing to the cluster. So it succeeds even if the object can no longer be written because its deletion is stuck.
 func (r *kubeObject) withDeletionPolicy(req p.DiffRequest, diff p.DiffResponse) p.DiffResponse {
 	r.unwritten.Delete(req.Urn)
 	said := tracked.InputChanges(req.OldInputs, req.Inputs, ignoredIn(req), deletionInputs...)
@@ -31,7 +31,8 @@ func (r *kubeObject) withDeletionPolicy(req p.DiffRequest, diff p.DiffResponse) 
 	return diff
 }
 
-// onlyDeletesOtherwise reports whether the Diff of an update found nothing to do but to save how the object is deleted.
+// onlyDeletesOtherwise reports whether the Diff of an update found nothing to do except to save how the object is
+// deleted.
 func (r *kubeObject) onlyDeletesOtherwise(req p.UpdateRequest) bool {
 	uid, noted := r.unwritten.LoadAndDelete(req.Urn)
 	return noted && uid == uidIn(req.State)

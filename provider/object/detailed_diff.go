@@ -81,7 +81,8 @@ func hasOther(written, members map[string]any) bool {
 	return false
 }
 
-// display converts a change of a kind at a place in the manifest to a property path, the way the user wrote the object.
+// display converts a change at a place in the manifest to a property path and a kind of change, in the form in which
+// the user wrote the object.
 func (in inputs) display(at ownership.Location, kind p.DiffKind) (string, p.DiffKind) {
 	if len(at) > 0 && at[0] == "data" && in.isSecret() && in.wroteText(at) {
 		at = append(ownership.Location{"stringData"}, at[1:]...)

@@ -15,9 +15,10 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// Diff compares the desired object with what was applied and what is live. If the inputs equal the saved ones, it
-// makes no request, unless the last read failed: the engine calls Diff serially, and again after every read, where an
-// error would fail every command.
+// Diff compares the desired object with what was applied and what is live. It makes few requests, because the engine
+// calls Diff serially, and again after every read, where an error would fail every command. If the inputs equal the
+// saved ones, it makes no request, with two exceptions: it reads the object if the last read failed, and it tries a
+// dry-run in the program's Diff if the last update or a lost run has left something to settle.
 func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
 	in, old, err := decode(req.Inputs, req.State)
 	if err != nil {
@@ -42,7 +43,7 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	return r.withDeletionPolicy(req, diff), nil
 }
 
-// diff is Diff as if the manifest were a tree everywhere.
+// diff is Diff for a manifest that is a tree everywhere.
 func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old state) (p.DiffResponse, error) {
 	r.source.Remember(in.sensitive())
 	in.pinNamespace(old)
@@ -107,7 +108,7 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 	case takesNow:
 		// A dry-run finds out what is taken over.
 	case programmed && old.unsettled.hasMoved():
-		// A dry-run finds out whether it can be put right now.
+		// A dry-run finds out whether the drift can be corrected now.
 	case programmed && len(old.Unsaved(old.fields)) > 0:
 		// A dry-run finds out whether what a lost run has applied can be changed back.
 	case programmed && r.calls.WasRead(req.Urn) && !tracked.IsEmpty(old.dropped) && !old.drift(in, ignored).HasChanges:
@@ -188,14 +189,14 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 	return diff, nil
 }
 
-// isAsSaved reports whether an update would apply the same as the inputs of the last run.
+// isAsSaved reports whether an update would apply the same as with the inputs of the last run.
 func (in inputs) isAsSaved(saved property.Map) bool {
 	was, err := decodeInputs(saved)
 	return err == nil && in.unknown == 0 && was.unknown == 0 && in.written != nil &&
 		reflect.DeepEqual(in.written, was.written) && in.ignore.String() == was.ignore.String()
 }
 
-// compare lists what an update would change, ignored fields aside.
+// compare lists what an update would change, except ignored fields.
 func (in inputs) compare(old, wanted state) []ownership.Change {
 	fields := wanted.fields
 	if old.fields != nil {
@@ -221,9 +222,9 @@ func placeOfIdentity(part string) string {
 	return values.JoinPath(keyManifest, part)
 }
 
-// changesVersion reports whether the object is applied in another version of its API group than it was. No value need
-// change by that; but what a manager owns is noted in the version that it applied in, and a definition that drops the
-// version blocks all who apply the object.
+// changesVersion reports whether the object will be applied in another version of its API group. That need not change a
+// value. But managed fields are recorded in the version of the apply, and if a definition drops that version, everyone
+// who applies the object is blocked.
 func (in inputs) changesVersion(old state) bool {
 	id, known := in.identity()
 	return known && old.Ref.APIVersion != "" && id.APIVersion != old.Ref.APIVersion

@@ -11,7 +11,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// difference is a place at which two trees differ: the innermost one, unless a secret is around it.
+// difference is a place where two trees differ: the innermost one, or the outermost one inside a secret.
 type difference struct {
 	at       ownership.Location
 	old, new any
@@ -67,7 +67,7 @@ func merged(a, b map[string]any) map[string]any {
 	return union
 }
 
-// format writes a difference for a message. name is the field in which the place is.
+// format writes a difference for a message. name is the field that contains the place.
 func (d difference) format(name string, sensitive []string) string {
 	before, after := d.show(sensitive)
 	return fmt.Sprintf("%s: %s -> %s", values.JoinPath(name, values.FormatSegments(d.at...)), before, after)
@@ -90,9 +90,9 @@ func (d difference) show(sensitive []string) (before, after string) {
 }
 
 const (
-	// maxExcerpt is the length of a text in characters from which on only a part of it is shown.
+	// maxExcerpt is the length of a text in characters above which only part of it is shown.
 	maxExcerpt = 80
-	// excerptLead is how much of what two texts share is shown before they differ.
+	// excerptLead is how much of the common beginning of two texts is shown.
 	excerptLead = 20
 )
 
@@ -119,7 +119,7 @@ func excerpt(text []rune, start int) string {
 	return shown
 }
 
-// noteDifferences notes what a message has to name, because the engine cannot show it.
+// noteDifferences records what a message has to name because the engine cannot show it.
 func (in inputs) noteDifferences(changes []ownership.Change, s state, ignored func(ownership.Change) bool) {
 	if in.differences == nil || len(changes) == 0 {
 		return
@@ -135,8 +135,8 @@ func (in inputs) noteDifferences(changes []ownership.Change, s state, ignored fu
 	*in.differences = slices.Compact(lines)
 }
 
-// describe names what a field change is about, as far as no secret forbids it, with the owner of the field if that is
-// not us.
+// describe says what a field change is about, unless that is secret, and names the owner of the field if that is not
+// us.
 func (in inputs) describe(change ownership.Change, s state, sensitive []string) []string {
 	name, secret := ownership.Format(change.Path), false
 	for _, tree := range []tracked.Marked{in.marked(), {Tree: s.Live, Secrets: s.Secrets}, {Tree: s.Applied, Secrets: s.AppliedSecrets}} {

@@ -19,11 +19,12 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// A Job with spec.ttlSecondsAfterFinished is deleted by the cluster when it has ended. To make it again then is to run it again, with
-// every update. So a Job whose own manifest sets it, and which is gone, has ended, and stays so until its manifest changes. If it is
-// known to have failed, it is made again, like any other object that is gone; so is one that went with its namespace.
+// The cluster deletes a Job with spec.ttlSecondsAfterFinished after it has ended. Creating it again would run it again,
+// with every update. So a missing Job whose own manifest sets that field counts as ended until its manifest changes. If
+// the Job is known to have failed, it is created again, like any other missing object, and so is a Job that went with
+// its namespace.
 
-// keyJob is the hidden output with what is known of such a Job, and its members.
+// keyJob is the hidden output that records such a Job, followed by the names of its members.
 const (
 	keyJob       = "__job"
 	keyCreated   = "created"
@@ -31,17 +32,17 @@ const (
 	keyEndedGone = "gone"
 )
 
-// shortLived is what is known of a Job that the cluster deletes when it has ended. It is empty for every other object.
+// shortLived records a Job that the cluster deletes after it has ended. It is empty for every other object.
 type shortLived struct {
-	// created is when the object was made, by the cluster's clock.
+	// created is when the object was created, by the cluster's clock.
 	created time.Time
-	// ending is the type of the condition that it was seen with, Complete or Failed; empty if nobody has seen its end.
+	// ending is the type of the condition that was seen at its end, Complete or Failed; empty if no one saw the end.
 	ending string
 	// gone means that the cluster has deleted it.
 	gone bool
 }
 
-// shortLivedOf is what a live object tells. manifest is what we have applied.
+// shortLivedOf returns the record for a live object. manifest is what we have applied.
 func shortLivedOf(live *unstructured.Unstructured, manifest map[string]any) shortLived {
 	if live.GroupVersionKind().GroupKind() != kinds.Job {
 		return shortLived{}
@@ -66,7 +67,7 @@ func (j shortLived) encode(out map[string]property.Value) {
 	out[keyJob] = property.New(known)
 }
 
-// decodeShortLived reads what encode has written; what cannot be read is not known.
+// decodeShortLived reads what encode has written. It returns an empty record if it cannot read it.
 func decodeShortLived(v property.Value) shortLived {
 	if !v.IsMap() {
 		return shortLived{}
@@ -79,7 +80,8 @@ func decodeShortLived(v property.Value) shortLived {
 	return shortLived{created: created, ending: values.Text(known.Get(keyEndedWith)), gone: values.Flag(known.Get(keyEndedGone))}
 }
 
-// endedAndGone is what is known of a Job that was not found; ok means that it has ended and is not made again.
+// endedAndGone returns the record of a Job that was not found; ok means that the Job has ended and is not created
+// again.
 func (s state) endedAndGone(ctx context.Context, t target) (job shortLived, ok bool, err error) {
 	job = s.job
 	if job.created.IsZero() || s.Pending || s.Ref.UID == "" {
@@ -98,8 +100,8 @@ func (s state) endedAndGone(ctx context.Context, t target) (job shortLived, ok b
 	return job, true, nil
 }
 
-// isNamespaceNewer reports whether the target's namespace was made, or deleted, after an object in it. If it may not be read, the
-// object has not gone with it as far as we know.
+// isNamespaceNewer reports whether the target's namespace was created, or deleted, after an object in it. If the
+// namespace may not be read, we assume that the object did not go with it.
 func (t target) isNamespaceNewer(ctx context.Context, created time.Time) (bool, error) {
 	of, err := t.Cluster.Resolve(ctx, "v1", kinds.Namespace.Kind, "", t.Ref.Namespace)
 	if err != nil {
@@ -117,7 +119,7 @@ func (t target) isNamespaceNewer(ctx context.Context, created time.Time) (bool, 
 	return namespace.GetDeletionTimestamp() != nil || namespace.GetCreationTimestamp().After(created), nil
 }
 
-// sayEnded says once that a Job has ended and why it is not made again.
+// sayEnded says once that a Job has ended, and why it is not created again.
 func (t target) sayEnded(ctx context.Context, was, now shortLived) {
 	switch {
 	case was.gone:
@@ -131,19 +133,20 @@ func (t target) sayEnded(ctx context.Context, was, now shortLived) {
 	}
 }
 
-// sayRunsAgain says that an update makes a Job that has ended.
+// sayRunsAgain says that an update creates a Job that has ended.
 func (t target) sayRunsAgain(ctx context.Context) {
 	p.GetLogger(ctx).Infof("%s has ended, and the cluster has deleted it. The update makes it, and so runs it, again.", t.Ref)
 }
 
-// sayFailed says why a Job is made again, if it is known to have failed.
+// sayFailed says why a Job is created again, if it is known to have failed.
 func (t target) sayFailed(ctx context.Context, job shortLived) {
 	if job.ending == string(batchv1.JobFailed) {
 		p.GetLogger(ctx).Warningf("%s failed before the cluster deleted it, as its ttlSecondsAfterFinished says. It is made, and so run, again.", t.Ref)
 	}
 }
 
-// staysEnded reports whether nothing is to be done for a Job that has ended and is gone, because its manifest is that of the last run.
+// staysEnded reports whether there is nothing to do for a Job that has ended and is gone, because the manifest has not
+// changed since the last run.
 func (s state) staysEnded(in inputs, saved property.Map) bool {
 	if !s.job.gone || s.Pending {
 		return false

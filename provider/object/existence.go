@@ -14,17 +14,17 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// existencePrefix begins the name that the engine makes up where a program asks whether an object exists.
+// existencePrefix begins the name that the engine makes up when a program asks whether an object exists.
 const existencePrefix = "__exists__"
 
 // asksForExistence reports whether a Read answers the program's `KubeObject.exists`. The engine reads by the ID alone,
-// as for an import, but an object that is absent is an answer and no error.
+// as for an import, but here an absent object is a valid answer, not an error.
 func asksForExistence(urn resource.URN) bool {
 	return urn.IsValid() && strings.HasPrefix(urn.Name(), existencePrefix)
 }
 
-// exists answers with outputs if the object exists, and without if it does not or if its kind is not served: then it
-// can be created. Whatever else keeps it from being read is an error.
+// exists returns outputs if the object exists. It returns none if the object does not exist, or if its kind is not
+// served: then the object can be created. Any other reason why the object cannot be read is an error.
 func (r *kubeObject) exists(ctx context.Context, req p.ReadRequest) (p.ReadResponse, error) {
 	id, err := manifest.ParseID(req.ID)
 	if err != nil {

@@ -20,8 +20,8 @@ func (in inputs) ignoresInside(old state) bool {
 	return old.fields == nil || len(in.ignore.Inside(old.fields)) > 0 || in.ignore.ReachesBeyond(in.sent(), old.fields)
 }
 
-// withInside returns body with the ignored parts of atomic lists and maps as they are in the live object, because nobody
-// can leave out part of such a list. leaves are these lists and maps.
+// withInside returns body with the ignored parts of atomic lists and maps taken from the live object, because an apply
+// cannot leave out part of such a list. leaves are these lists and maps.
 func (t target) withInside(in inputs, body map[string]any, live *unstructured.Unstructured, leaves []fieldpath.Path) (map[string]any, error) {
 	for _, leaf := range leaves {
 		if _, _, ok := ownership.Locate(in.applied, leaf); !ok {

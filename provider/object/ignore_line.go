@@ -9,8 +9,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// ignoreLine returns the line that leaves these fields to others when it is written into the program: it has what is ignored already, too,
-// because it takes the place of that. Where names are secret, there is no line to copy.
+// ignoreLine returns the line for the program that leaves these fields to others. It includes what the program already
+// ignores, because it replaces the existing line. If names are secret, there is no line to copy.
 func (in inputs) ignoreLine(fields []fieldpath.Path) string {
 	if in.namesSecret(fieldpath.NewSet(fields...)) {
 		return "add them to ignoreFields; their names are secret and not shown here"

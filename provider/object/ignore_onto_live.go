@@ -13,11 +13,11 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
-// Usually an update leaves out the ignored fields. It sends them where the live object cannot do without:
+// Usually an update leaves out the ignored fields. It sends them only if the live object requires them:
 //
-//	what is ignored                   file                  what is sent
-//	part of an atomic list or map     ignore_inside.go      the live value
-//	part of a list item that is made  ignore_new_items.go   the manifest's value, as when an object is made
+//	what is ignored                      file                  what is sent
+//	part of an atomic list or map        ignore_inside.go      the live value
+//	part of a list item that is created  ignore_new_items.go   the manifest's value, as when an object is created
 
 // sendOnto applies body with the ignored fields that the live object needs. The API server refuses the apply if the object
 // has changed since it was read; then sendOnto reads it and applies again.
@@ -76,18 +76,18 @@ func (t target) onto(in inputs, body map[string]any, live *unstructured.Unstruct
 	return ownership.SetAt(body, versionPath, live.GetResourceVersion()), nil
 }
 
-// sentOnto returns what an update sends onto the object as it was read, without the guard.
+// sentOnto returns what an update sends onto the object in the version that was read, without the guard.
 func (t target) sentOnto(in inputs, live *unstructured.Unstructured) (map[string]any, error) {
 	body, err := t.onto(in, t.object(in.sent()).Object, live)
 	return unguarded(body), err
 }
 
-// unguarded returns a body that may be applied onto the object whatever it is meanwhile.
+// unguarded returns a body that may be applied onto any version of the object.
 func unguarded(body map[string]any) map[string]any {
 	return ownership.Without(body, []fieldpath.Path{versionPath})
 }
 
-// isGuarded reports whether a body may be applied only onto the object as it was read.
+// isGuarded reports whether a body may be applied only onto the version of the object that was read.
 func isGuarded(body map[string]any) bool {
 	_, guarded, _ := unstructured.NestedString(body, "metadata", "resourceVersion")
 	return guarded

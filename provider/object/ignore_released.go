@@ -11,8 +11,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// releaseIgnored releases the ignored fields among all that we own on the live object, if the state does not know
-// which they are.
+// releaseIgnored releases the ignored fields among everything that we own on the live object, if the state does not
+// know which those are.
 func (w *write) releaseIgnored(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	owned, _, err := ownership.Applied(live, w.Manager)
 	if err != nil || owned == nil {
@@ -22,8 +22,8 @@ func (w *write) releaseIgnored(live *unstructured.Unstructured) (*unstructured.U
 	return ownership.Release(w.Manager, ignored)(live)
 }
 
-// assumesReleased reports whether a preview was refused that sent ignored fields as the manifest has them. The update does
-// not send them.
+// assumesReleased reports whether a preview that sent ignored fields with the manifest's values was refused. The update
+// does not send them.
 func (w *write) assumesReleased(err error) bool {
 	return err != nil && w.releasing != nil && !w.releasing.Empty() && !tracked.IsRefusal(err) && !isOtherObject(err)
 }
@@ -40,8 +40,9 @@ func (w *write) sendAsReleased(ctx context.Context, refused error) (*unstructure
 	return w.sendShielded(ctx, w.body(live))
 }
 
-// body is what an update sends. A dry-run cannot release the ignored fields first, and must not look as if it deleted
-// them: a preview sends them as they are on the live object, or as the manifest has them where that was not read.
+// body returns what an update sends. A dry-run cannot release the ignored fields first, and must not look as if it
+// deleted them. So a preview sends them with their live values, or with the manifest's values if the live object was
+// not read.
 func (w *write) body(live *unstructured.Unstructured) map[string]any {
 	if !w.preview || w.releasing == nil || w.releasing.Empty() {
 		return w.in.sent()

@@ -14,17 +14,18 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// The engine honours the resource option ignoreChanges before Check: into the inputs of the program it puts the values that the inputs
-// of the last run have at the ignored paths. The last run has the manifest in the form that suits its size, and the program may have it
-// in the other. For the whole manifest, the engine then takes the program's input out, or puts the saved one beside it, and Check takes
-// the saved one. A part it cannot put into a text, and passes on the program's, or even takes it out. Check does not know what is
-// ignored; Diff does, and refuses what would be applied although it is ignored.
+// The engine applies the resource option ignoreChanges before Check: at each ignored path, it replaces the program's
+// input by the saved one. The saved manifest has the form that suits its size, and the program's may have the other
+// form. If the whole manifest is ignored, the engine then removes the program's input, or adds the saved one beside it,
+// and Check uses the saved one. If part of the manifest is ignored, the engine cannot put the saved part into a text.
+// It passes on the program's part, or even removes it. Check does not know what is ignored. Diff knows, and refuses a
+// change that would be applied although it is ignored.
 
-// given is how the inputs of a Check have the manifest.
+// given describes the manifest in the inputs of a Check.
 type given struct {
-	// asText means that they have it in yaml.
+	// asText means that the manifest is in yaml.
 	asText bool
-	// wrong is what is wrong with them, unless the engine has made them so.
+	// wrong says what is wrong with the inputs, unless the engine has caused it.
 	wrong string
 }
 
@@ -36,14 +37,14 @@ const (
 	neitherGiven = "Give the object as manifest, or as text in yaml."
 )
 
-// givenTo returns how the inputs of the last Check of a resource had the manifest.
+// givenTo returns how the inputs of the last Check of a resource contained the manifest.
 func (r *kubeObject) givenTo(urn resource.URN) given {
 	last, _ := r.given.Load(urn)
 	as, _ := last.(given)
 	return as
 }
 
-// restoreIgnored returns the inputs of a Check with the saved manifest where the engine may have put it back.
+// restoreIgnored returns the inputs of a Check, with the saved manifest if the engine may have restored it.
 func restoreIgnored(req p.CheckRequest) (property.Map, given) {
 	tree, text := req.Inputs.Get(keyManifest), req.Inputs.Get(keyYAML)
 	as := given{asText: !text.IsNull()}
@@ -65,7 +66,7 @@ func restoreIgnored(req p.CheckRequest) (property.Map, given) {
 	return req.Inputs.Delete(keyManifest, keyYAML).Set(key, saved), as
 }
 
-// ignoredIn reads the resource option ignoreChanges. For a manifest that travels as text, yaml stands for all of it.
+// ignoredIn reads the resource option ignoreChanges. For a manifest in text form, yaml stands for all of it.
 func ignoredIn(req p.DiffRequest) tracked.IgnoredPaths {
 	ignored := tracked.ParseIgnored(req.IgnoreChanges)
 	if isShownAsText(req) && ignored.Covers(keyYAML) {
@@ -74,9 +75,9 @@ func ignoredIn(req p.DiffRequest) tracked.IgnoredPaths {
 	return ignored
 }
 
-// refuseIgnored refuses a manifest that the engine has not been able to keep as it was where the program ignores changes. It refuses a
-// part of a big manifest at once, and one of a small manifest when it changes: until then, ignoreChanges keeps drift in it from being
-// shown.
+// refuseIgnored refuses a manifest whose ignored changes the engine could not undo. It refuses an ignored part of a big
+// manifest at once, and an ignored part of a small manifest when it changes: until then, ignoreChanges hides drift in
+// that part.
 func (as given) refuseIgnored(req p.DiffRequest, old state) error {
 	ignored := tracked.ParseIgnored(req.IgnoreChanges)
 	if as.wrong != "" && !ignored.Covers(keyManifest) && !ignored.Covers(keyYAML) {
@@ -117,7 +118,7 @@ func (as given) refuseIgnored(req p.DiffRequest, old state) error {
 	return nil
 }
 
-// input returns the input that has the manifest.
+// input returns the input that contains the manifest.
 func (as given) input() string {
 	if as.asText {
 		return keyYAML
@@ -125,7 +126,7 @@ func (as given) input() string {
 	return keyManifest
 }
 
-// differAt reports whether two trees differ at a path. What is not known yet may turn out to be the same.
+// differAt reports whether two trees differ at a path. Unknown values count as equal, because they may turn out so.
 func differAt(was, is any, path resource.PropertyPath) bool {
 	if values.IsUnknown(was) || values.IsUnknown(is) {
 		return false

@@ -25,14 +25,15 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// mayHoldData reports whether more may be lost with an object than its manifest brings back. A kind that Kubernetes does not define
-// may hold data too.
+// mayHoldData reports whether an object may hold more than its manifest restores. A kind that Kubernetes does not
+// define may also hold data.
 func mayHoldData(id manifest.Identity) bool {
 	return kinds.HoldsData(id.GroupKind()) || !kinds.OwnGroup(id.Group())
 }
 
-// onImmutable returns the user's choice, or the default of the kind. A kind that Kubernetes does not define may also have
-// transition rules ("storage cannot shrink"), and no probe can tell these from fields that can be set only once.
+// onImmutable returns the user's choice, or the default of the kind. A kind that Kubernetes does not define may also
+// have transition rules ("storage cannot shrink"), and no probe distinguishes these from fields that can be set only
+// once.
 func (in inputs) onImmutable(id manifest.Identity) string {
 	switch {
 	case in.immutable != "":
@@ -64,7 +65,7 @@ func (r *refusedUpdate) replacement(
 	}
 	tried, doubts := copyOf(ownership.Without(r.merged.Object, r.leftover)), r.merged.Doubts
 	if spec, ok := in.applied["spec"]; ok && isNobodys(in.applied, "spec") {
-		tried.Object["spec"], doubts = spec, nil // nobody else can own part of it
+		tried.Object["spec"], doubts = spec, nil // no one else can own part of it
 	}
 	answer, err := t.probe(ctx, tried, in.applied, live)
 	switch {
@@ -200,9 +201,9 @@ func (r *refusedUpdate) noProof(in inputs) error {
 		t.Ref, r.owners(path), r.said(in), t.deletionByHand())
 }
 
-// notProgrammed refuses an update whose refusal has nothing to do with what the program has changed, so that no
-// replacement would have, either: the API server would refuse any update of the object, or it names only fields that are
-// as in the last run.
+// notProgrammed refuses an update if the API server's refusal has nothing to do with the program's changes. Either the
+// API server would refuse any update of the object, or it names only fields that have not changed since the last run. A
+// replacement would have nothing to do with the program's changes either.
 func (r *refusedUpdate) notProgrammed(ctx context.Context, in inputs) error {
 	t := r.target
 	if !r.base.hasChangedNear(in, r.places(causeFields(r.err))) {

@@ -23,9 +23,9 @@ func (t target) tryAsNew(ctx context.Context, in inputs, live *unstructured.Unst
 	return t.probe(ctx, t.object(in.applied), in.applied, live)
 }
 
-// probe applies an object as a new one under an unused name, as a dry-run. It leaves out what the live object holds
-// (its addresses and ports), because nobody else can have it while that object lives. It tries what the live object
-// does not hold, because that may not be an address at all, or may belong to another object.
+// probe applies an object as a new one under an unused name, as a dry-run. It leaves out what the live object occupies
+// (its addresses and ports), because no other object can have that while the live object exists. It tries addresses
+// that the live object does not have, because they may be invalid or belong to another object.
 func (t target) probe(
 	ctx context.Context, object *unstructured.Unstructured, sent map[string]any, live *unstructured.Unstructured,
 ) (*unstructured.Unstructured, error) {
@@ -42,8 +42,8 @@ func (t target) probe(
 	return result.Object, nil
 }
 
-// copyOf returns a live object as one would write it to create another one like it. Owner references and finalizers
-// stay, because a manifest can contradict those of others too.
+// copyOf returns a live object as a manifest for a second one like it. Owner references and finalizers stay, because a
+// manifest can contradict them, even if others have set them.
 func copyOf(object map[string]any) *unstructured.Unstructured {
 	result := &unstructured.Unstructured{Object: values.DeepCopy(object).(map[string]any)}
 	delete(result.Object, "status")

@@ -25,16 +25,15 @@ import (
 // Secret's data in clear text.
 const lastApplied = corev1.LastAppliedConfigAnnotation
 
-// importObject reads an object by its ID that is not in the state. The inputs are the object without the parts that
-// only the API server or a controller writes. It writes nothing; our field manager first appears with the first
-// update.
+// importObject reads an object that is not in the state, by its ID. The inputs are the object without the parts that
+// only the API server or a controller writes. It writes nothing; our field manager first appears with the first update.
 func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.ReadResponse, error) {
 	id, err := manifest.ParseID(req.ID)
 	if err != nil {
 		return p.ReadResponse{}, failure.Because(failure.ReasonInvalid, err)
 	}
 	t, live, err := observeLive(ctx, r.source, property.Map{}, id, tracked.ManagerOf(req.Urn))
-	if err != nil { // also if it is absent: the error says which kind, namespace or version was looked up
+	if err != nil { // even if it is absent: the error says which kind, namespace or version was looked up
 		return p.ReadResponse{}, t.Explain("read", err, nil)
 	}
 
@@ -92,8 +91,8 @@ func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.Rea
 	}, nil
 }
 
-// refuseImport explains why an object cannot be imported as read. When adopted instead, the object comes under a
-// program that states less than the object has.
+// refuseImport explains why an object cannot be imported as read. The user can adopt it instead, with a program that
+// sets fewer fields than the object has.
 func (t target) refuseImport(object map[string]any, fields *fieldpath.Set) error {
 	if numbers := inexact(object, fields); len(numbers) > 0 {
 		return tracked.Refused(failure.ReasonNotImportable, "%s cannot be imported: Pulumi keeps numbers as 64-bit floats, which would change the last digits of %s.\n"+

@@ -25,15 +25,15 @@ const (
 	keyDeleteInstances = "deleteInstances"
 )
 
-// keyRetained is an input that says that the object stays when the resource is deleted, as the resource option retainOnDelete does,
-// which the provider does not see. It is not in the schema: only components give it.
+// keyRetained is an input that says that the object outlives the resource. It stands for the resource option
+// retainOnDelete, which the provider does not see. It is not in the schema: only components set it.
 const keyRetained = "__retained"
 
-// keyNamespaceAssumed is an input that says that the namespace of the manifest is that of a set, which does not know whether the kind
-// is namespaced. It is not in the schema: only components give it.
+// keyNamespaceAssumed is an input that says that the manifest's namespace comes from its set, which does not know
+// whether the kind is namespaced. It is not in the schema: only components set it.
 const keyNamespaceAssumed = "__namespaceAssumed"
 
-// hiddenFlags are the inputs that only components give.
+// hiddenFlags are the inputs that only components set.
 var hiddenFlags = []string{keyRetained, keyNamespaceAssumed, keyLeftOut}
 
 // inputs are the checked inputs of one resource.
@@ -54,13 +54,13 @@ type inputs struct {
 	saved property.Map
 	// ignore are the fields that others manage.
 	ignore ownership.Ignore
-	// ignored are those that the program names.
+	// ignored are the fields that the program ignores.
 	ignored ownership.Ignore
 	// ignoreSecret means that their names are secret.
 	ignoreSecret bool
-	// asText means that the manifest rests as text, in the inputs and in the state.
+	// asText means that the manifest is stored as text, in the inputs and in the state.
 	asText bool
-	// differences receives what a message names of a diff that the engine cannot show; nil if it can.
+	// differences receives the differences that a message must name because the engine cannot show them; nil if it can.
 	differences *[]string
 	// unknown counts the values that become known only after the apply.
 	unknown int
@@ -82,7 +82,7 @@ type inputs struct {
 	taking bool
 	// deleteInstances means to delete a CustomResourceDefinition even though objects of its kind go with it.
 	deleteInstances bool
-	// retained means that the object outlives the resource, which finds it again when it is created another time.
+	// retained means that the object outlives the resource, and that a new resource of the same name finds it again.
 	retained bool
 	// makesInSet means that the object is being created for a component with a set of objects.
 	makesInSet bool
@@ -122,7 +122,7 @@ func decodeInputs(properties property.Map) (inputs, error) {
 	return in, nil
 }
 
-// aggregatedRules are those of a ClusterRole that a controller fills.
+// aggregatedRules are the rules of a ClusterRole that a controller fills in.
 var aggregatedRules = func() ownership.Pattern {
 	pattern, err := ownership.ParsePattern("rules")
 	if err != nil {
@@ -179,7 +179,7 @@ func (in inputs) sent() map[string]any {
 	return body
 }
 
-// keepIdentity puts back what names the object, which nobody else can manage.
+// keepIdentity restores what identifies the object, which no one else can manage.
 func keepIdentity(body, applied map[string]any) {
 	keep := func(to, from map[string]any, keys ...string) {
 		for _, key := range keys {
@@ -233,7 +233,7 @@ func isBare(body map[string]any) bool {
 }
 
 // isNobodys reports whether the API server leaves the value of a top-level key out of all field sets. Among the
-// built-in kinds, this applies only to the request of a CertificateSigningRequest, which nobody may change.
+// built-in kinds, this applies only to the spec of a CertificateSigningRequest, which cannot be changed.
 func isNobodys(body map[string]any, key string) bool {
 	id := manifest.IdentityOf(body)
 	return id.Kind == "CertificateSigningRequest" && id.Group() == "certificates.k8s.io" && key == "spec"

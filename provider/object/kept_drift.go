@@ -17,28 +17,28 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
-// drifted is a field that the program has not changed, and that the live object has otherwise than the manifest.
+// drifted is a field that the program has not changed, but whose live value differs from the manifest.
 type drifted struct {
 	path fieldpath.Path
-	// managers own the field on the live object; "" if nobody does. ours means that we do: admission has changed what we
-	// applied when it made the object.
+	// managers own the field on the live object; it is "" if the field has no owner. ours means that we are among them:
+	// admission changed what we applied when it created the object.
 	managers string
 	ours     bool
-	// live is its value there, if it has one.
+	// live is the field's live value; has means that there is one.
 	live any
 	has  bool
 }
 
-// applyBesidesDrift carries out an update that the API server refuses because of drift: somebody has changed a field of
-// ours in place, and it cannot be changed back, or admission has changed it when the object was made. The program has
-// nothing to do with it, so it is neither a reason to replace the object nor one to refuse what the program did change.
+// applyBesidesDrift carries out an update that the API server refuses because of drift. Either someone has changed a
+// field of ours in place and it cannot be changed back, or admission changed it when the object was created. The
+// program did not cause this. So it is no reason to replace the object, nor to refuse what the program did change.
 //
-// The whole manifest was tried before. Then all drift of the managers that have changed what was refused stays, and the
-// rest is put right. To put everything right but what was refused could be accepted and do harm: a running Job whose
-// nodeSelector cannot be changed back would be suspended again. That is tried last.
+// The whole manifest was tried before. The first attempt here leaves all drift of the managers that have changed the
+// refused fields, and corrects the rest. Correcting everything except the refused fields is tried last, because that
+// might be accepted and do harm: a running Job whose nodeSelector cannot be changed back would be suspended again.
 //
-// What others have changed is left out of the apply: it is not ours any more, so nothing is removed. What admission has
-// changed is still ours, so the live value is sent, onto the object as it was read.
+// The apply leaves out what others have changed: it is no longer ours, so nothing is removed. What admission has
+// changed is still ours, so the apply sends its live value, guarded by the version of the object that was read.
 func (w *write) applyBesidesDrift(ctx context.Context, body map[string]any, refused *refusedUpdate) (answer *unstructured.Unstructured, err error) {
 	if refused.base.last == nil {
 		return nil, refused
@@ -57,8 +57,8 @@ func (w *write) applyBesidesDrift(ctx context.Context, body map[string]any, refu
 	return answer, err
 }
 
-// tryBesidesDrift is one attempt on the object as it was read. The API server may name one field at a time, so what it names
-// next is added, as long as there is more to leave.
+// tryBesidesDrift makes one attempt on the object in the version that was read. The API server may name one field at a
+// time, so the attempt also leaves the fields that it names next, as long as there are more.
 func (w *write) tryBesidesDrift(ctx context.Context, body map[string]any, refused *refusedUpdate) (*unstructured.Unstructured, error) {
 	drift, err := w.drift(refused)
 	if err != nil || len(drift) == 0 {
@@ -68,13 +68,14 @@ func (w *write) tryBesidesDrift(ctx context.Context, body map[string]any, refuse
 	try := func(staying []drifted) (*unstructured.Unstructured, error) {
 		answer, err := w.applyWithPolicy(ctx, w.in, besides(body, staying, live), w.uid, w.preview)
 		if err == nil {
-			// What admission makes of a manifest counts as applied. Without knowing what was applied, it may be something else.
+			// What admission makes of a manifest counts as applied. If we do not know what was applied, it may be
+			// something else.
 			w.unsettled = slices.DeleteFunc(slices.Clone(staying), func(d drifted) bool { return d.ours && d.has && refused.base.applied })
 		}
 		return answer, err
 	}
 	if refused.denied {
-		// It is not said which field it is: one manager's drift after the other, then all.
+		// Admission does not say which field it is: leave one manager's drift after the other, then all.
 		for _, staying := range append(byManagers(drift), drift) {
 			if answer, err := try(staying); !refused.isRepeatedBy(err) {
 				return answer, err
@@ -104,13 +105,13 @@ func (w *write) tryBesidesDrift(ctx context.Context, body map[string]any, refuse
 	return nil, refused
 }
 
-// isRepeatedBy reports whether another attempt was refused as the first one.
+// isRepeatedBy reports whether another attempt was refused like the first one.
 func (r *refusedUpdate) isRepeatedBy(err error) bool {
 	reason, _ := failure.ReasonOf(err)
 	return apierrors.IsInvalid(err) && !isOtherObject(err) || r.denied && reason == failure.ReasonAdmissionDenied
 }
 
-// byManagers sorts drift by who has caused it.
+// byManagers groups drift by the managers that have caused it.
 func byManagers(drift []drifted) [][]drifted {
 	by := map[string][]drifted{}
 	for _, d := range drift {
@@ -134,8 +135,8 @@ func nearTo(drift []drifted, places [][]string) (nearby, same []drifted) {
 	return nearby, same
 }
 
-// applyBesidesDenied does the same for an update that admission denies: a policy against scaling down denies each update of an
-// object that somebody has scaled up.
+// applyBesidesDenied does the same for an update that admission denies: for example, a policy against scaling down
+// denies each update of an object that someone has scaled up.
 func (w *write) applyBesidesDenied(ctx context.Context, body map[string]any, denied error) (*unstructured.Unstructured, error) {
 	merged, err := w.merge(ctx)
 	if err != nil || merged == nil {
@@ -195,7 +196,7 @@ func missingItem(object map[string]any, path fieldpath.Path) (item fieldpath.Pat
 	return nil, false
 }
 
-// besides returns what an apply sends to leave drift as it is on the live object.
+// besides returns what an apply must send to leave the drift on the live object unchanged.
 func besides(body map[string]any, staying []drifted, live *unstructured.Unstructured) map[string]any {
 	var out []fieldpath.Path
 	for _, d := range staying {
@@ -215,8 +216,8 @@ func besides(body map[string]any, staying []drifted, live *unstructured.Unstruct
 	return body
 }
 
-// withoutEmptied leaves out, too, what a path leads through and is empty now. To send that would make all of it ours, and so what
-// others change in it next would be taken for a run of ours whose state was lost.
+// withoutEmptied also leaves out the maps on a path that are now empty. Sending an empty map would make all of its
+// content ours, and the next change by others in it would look like a run of ours whose state was lost.
 func withoutEmptied(body map[string]any, path fieldpath.Path) map[string]any {
 	for n := len(path) - 1; n > 0 && path[n-1].FieldName != nil; n-- {
 		at, _, _ := ownership.Locate(body, path[:n])

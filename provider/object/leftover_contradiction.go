@@ -14,8 +14,8 @@ import (
 )
 
 // contradiction explains an update that is also refused when tried as a new object: the manifest is wrong, or it
-// contradicts something in the live object that it does not set. A replacement would remove the latter, which nobody
-// has asked for.
+// contradicts something in the live object that it does not set. A replacement would remove the latter, although no one
+// has asked for that.
 func (r *refusedUpdate) contradiction(ctx context.Context, in inputs, probe error) error {
 	t := r.target
 	suspects, err := r.suspects(probe)
@@ -31,7 +31,7 @@ func (r *refusedUpdate) contradiction(ctx context.Context, in inputs, probe erro
 	case apierrors.IsInvalid(err) && !slices.ContainsFunc(causeFields(err), func(field string) bool {
 		return slices.Contains(causeFields(probe), field)
 	}):
-		// This is part of an object, which is invalid alone for other reasons.
+		// This is part of an object, which is invalid by itself for other reasons.
 	case err != nil:
 		return wrong
 	}
@@ -39,7 +39,7 @@ func (r *refusedUpdate) contradiction(ctx context.Context, in inputs, probe erro
 		if alone == nil {
 			return false
 		}
-		// A new object gets this as well, so it is not the cause, even if whoever made the object owns its defaults.
+		// A new object gets this as well, so it is not the cause, even if the creator of the object owns its defaults.
 		before, _, _ := ownership.Locate(r.merged.Object, field.Path)
 		after, _, has := ownership.Locate(alone.Object, field.Path)
 		return has && ownership.Equal(before, after)
@@ -71,8 +71,8 @@ func (r *refusedUpdate) contradiction(ctx context.Context, in inputs, probe erro
 		t.Ref, strings.Join(lines, "\n  "), r.said(in), advice)
 }
 
-// onExisting explains why an existing object that is to adopt or take over cannot become what the manifest says. It
-// is never replaced: that would delete what the state does not know.
+// onExisting explains why an existing object that the program adopts or takes over cannot become what the manifest
+// says. The object is never replaced: that would delete what the state does not know.
 func (r *refusedUpdate) onExisting(ctx context.Context, in inputs) error {
 	if err := r.stillStored(in); err != nil {
 		return err

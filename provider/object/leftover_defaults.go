@@ -19,19 +19,19 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// refusedUpdate is an update that the API server calls invalid, with what it was made from.
+// refusedUpdate is an update that the API server calls invalid, with what it was built from.
 type refusedUpdate struct {
 	target target
 	merged *ownership.Merged
 	// base tells what the program has changed.
 	base base
-	// drift is what may be the cause of it.
+	// drift is the drift that may have caused it.
 	drift []drifted
-	// denied means that admission refuses it, and does not name a field.
+	// denied means that admission refuses the update, and names no field.
 	denied bool
 	// leftover are defaults that contradict the update, which is refused even without them.
 	leftover []fieldpath.Path
-	// interrupted means that a run of this resource has made the object, and was interrupted before the state had it.
+	// interrupted means that a run of this resource created the object, and was interrupted before the state was saved.
 	interrupted bool
 	err         error
 }
@@ -40,9 +40,9 @@ func (r *refusedUpdate) Error() string { return r.err.Error() }
 
 func (r *refusedUpdate) Unwrap() error { return r.err }
 
-// applyDespiteDefaults makes an update that the API server calls invalid only because of a default that it set
-// earlier: a Deployment's rollingUpdate blocks strategy.type Recreate, and an emptyDir blocks a secret volume. Nobody
-// owns such a default, so no apply removes it. Once we have made it ours, the same apply does.
+// applyDespiteDefaults makes an update that the API server calls invalid only because of a default that it set earlier:
+// a Deployment's rollingUpdate blocks strategy.type Recreate, and an emptyDir blocks a secret volume. Such a default
+// has no owner, so no apply removes it. Once we have made it ours, the same apply removes it.
 //
 // It returns any other refusal as a *refusedUpdate. A preview tries the result as a dry-run and writes nothing.
 func (w *write) applyDespiteDefaults(ctx context.Context, body map[string]any, invalid error) (*unstructured.Unstructured, error) {
@@ -92,7 +92,7 @@ func (w *write) applyDespiteDefaults(ctx context.Context, body map[string]any, i
 	return w.applyWithPolicy(ctx, w.in, body, w.uid, false)
 }
 
-// merge reads the object, and merges into it what the update sends. It returns nil if that cannot be known.
+// merge reads the object, and merges into it what the update sends. It returns nil if the result cannot be known.
 func (w *write) merge(ctx context.Context) (*ownership.Merged, error) {
 	live, err := w.Cluster.Get(ctx, w.Ref)
 	if err != nil || live.GetUID() != w.uid || !tracked.NamesOwners(live) {
@@ -128,10 +128,10 @@ func (w *write) claimDefaults(paths []fieldpath.Path) ownership.Edit {
 	return ownership.InOrder(handOver, ownership.Claim(w.Manager, paths))
 }
 
-// leftover lists the fields that may be defaults blocking the update. Nobody owns them (during a takeover, nobody but
-// the managers it takes over from), the manifest does not set them but changes something beside them, and the API
-// server names them or a field beside them that the manifest sets. It excludes fields that the user ignores, and
-// every kind that is not Kubernetes' own: the API server adds their defaults back.
+// leftover lists the fields that may be defaults blocking the update. Such a field has no owner (during a takeover,
+// none except the managers that it takes over from). The manifest does not set it, but changes something beside it. The
+// API server names the field, or one beside it that the manifest sets. leftover excludes fields that the user ignores,
+// and every kind that is not Kubernetes' own, because the API server adds their defaults back.
 func (in inputs) leftover(merged *ownership.Merged, causes []string, taking bool) ([]fieldpath.Path, error) {
 	unsent, err := merged.Unsent()
 	if err != nil || !kinds.OwnGroup(merged.Live().GroupVersionKind().Group) {
@@ -194,9 +194,9 @@ func (in inputs) ignoresPart(tree map[string]any, path fieldpath.Path) bool {
 }
 
 // tryWithout tries the merged object in place without the suspects, as a dry-run. It returns the answer and the
-// suspects that blocked the update: they are gone from the answer, but come back with the same values if only they
-// are removed from the live object, as defaults do. If there are none, the answer is nil. An error is the reason for
-// the refusal.
+// suspects that blocked the update: they are missing from the answer, but come back with the same values, as defaults
+// do, if they alone are removed from the live object. If no suspect blocked the update, the answer is nil. An error is
+// the reason for the refusal.
 func (t target) tryWithout(
 	ctx context.Context, merged *ownership.Merged, suspects []fieldpath.Path,
 ) (*unstructured.Unstructured, []fieldpath.Path, error) {
@@ -221,7 +221,7 @@ func (t target) tryWithout(
 		return nil, nil, nil
 	}
 	if others {
-		// The API server may refuse it without those that come back with another value.
+		// The API server may refuse the object without the suspects that come back with another value.
 		if answer, err = t.tryContent(ctx, live, ownership.Without(merged.Object, inTheWay)); err != nil {
 			return nil, nil, ignoreInvalid(err)
 		}
@@ -232,9 +232,9 @@ func (t target) tryWithout(
 	return answer, inTheWay, nil
 }
 
-// givesBack reports whether fields are the API server's defaults: whether it sets them again, to the same values,
-// after they are removed together with the unowned fields around them. It sets some defaults only if what is around
-// them is not written at all, so that is tried next.
+// givesBack reports whether fields are the API server's defaults: whether the API server sets them again, to the same
+// values, after they are removed together with the unowned fields around them. It sets some defaults only if nothing
+// around them is written at all, so givesBack tries that next.
 func (t target) givesBack(ctx context.Context, live *unstructured.Unstructured, paths []fieldpath.Path) (bool, error) {
 	owners, err := ownership.NewOwnership(live)
 	if err != nil {

@@ -10,15 +10,14 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// Checked inputs hold the manifest in one of two forms: as a tree in manifest or, if it is too big for the engine
+// Checked inputs contain the manifest in one of two forms: as a tree in manifest or, if it is too big for the engine
 // ([manifest.IsBig]), as text in yaml. Which of the two a program uses does not matter. Only this file knows the forms;
 // everything else works with the tree.
 //
-// A manifest with values that are not known yet cannot be text. It is a tree in the preview, and becomes text when it
-// is applied.
+// A manifest with unknown values cannot be text. It is a tree in the preview, and becomes text when it is applied.
 
-// secretPlaces begins the first line of a text that has secrets, a comment: their places follow as JSON. The text is
-// secret as a whole, so nobody sees the line.
+// secretPlaces begins the first line of a text with secrets. The line is a comment that continues with their places as
+// JSON. The text is secret as a whole, so the line is never shown.
 const secretPlaces = "# secret: "
 
 // withManifest returns the inputs with a manifest, in the form that suits it. plain is unknown or a tree.
@@ -38,10 +37,10 @@ func withManifest(inputs property.Map, plain any, secrets values.Marks) (propert
 	return inputs.Set(keyManifest, v), nil
 }
 
-// isText reports whether a manifest travels and rests as text.
+// isText reports whether a manifest is passed and stored as text.
 func isText(object map[string]any) bool { return manifest.IsBig(object) && !values.HasUnknown(object) }
 
-// manifestIn reads the manifest of checked inputs, in whichever form.
+// manifestIn reads the manifest of checked inputs, in either form.
 func manifestIn(inputs property.Map) (plain any, secrets values.Marks, err error) {
 	tree, text := inputs.Get(keyManifest), inputs.Get(keyYAML)
 	if !tree.IsNull() || !text.IsString() {
@@ -49,7 +48,7 @@ func manifestIn(inputs property.Map) (plain any, secrets values.Marks, err error
 	}
 	written, secrets := splitText(text)
 	if plain, err = values.ParseJSON(written); err != nil {
-		// No version has written this; it reads what a user may have put there.
+		// No version has written this form; a user may have put it there.
 		plain, err = manifest.ParseYAML(text.AsString())
 	}
 	return plain, secrets, err
@@ -68,7 +67,7 @@ func asTree(inputs property.Map) property.Map {
 	return inputs.Delete(keyYAML).Set(keyManifest, tree)
 }
 
-// holdText reports whether checked inputs have the manifest as text.
+// holdText reports whether checked inputs contain the manifest as text.
 func holdText(inputs property.Map) bool { return inputs.Get(keyYAML).IsString() }
 
 func formatText(object map[string]any, secrets values.Marks) (string, error) {
@@ -97,8 +96,8 @@ func splitText(v property.Value) (text string, secrets values.Marks) {
 	return text, wholly(v.Secret())
 }
 
-// programText is [splitText] for a text of the program, which may be one that Check has returned. A comment in any other
-// text is the program's own, and says nothing of secrets.
+// programText is [splitText] for a text of the program, which may be one that Check has returned. In any other text,
+// such a comment is the program's own, and says nothing about secrets.
 func programText(v property.Value) (text string, secrets values.Marks) {
 	text, secrets = splitText(v)
 	if _, ours := manifest.ParseText(text); !ours {

@@ -12,8 +12,8 @@ import (
 )
 
 // pinNamespace keeps an object that holds data in its current namespace if the manifest names none. The default
-// namespace may come from a kubeconfig's context, which people change for other reasons, and a move deletes the
-// object although nobody asked for that.
+// namespace may come from a kubeconfig's context, which people change for other reasons, and a move would delete the
+// object although no one asked for that.
 //
 // This is not an error, because the engine calls Diff after every read: refresh and destroy would fail as well, and
 // leave no way out.
@@ -34,8 +34,8 @@ func (in inputs) warnNamespacePinned(ctx context.Context, defaultNamespace strin
 		"set onImmutable to \"replace\".", tracked.RefOf(id), in.namespace, defaultNamespace, kinds.LostWith(id.GroupKind()))
 }
 
-// warnNamespaceIgnored warns that the manifest of a cluster-scoped object sets a namespace. If it does not, and its set has given
-// it one, the preview shows that among the inputs, and this says that it is of no effect.
+// warnNamespaceIgnored warns that the manifest of a cluster-scoped object sets a namespace. If the namespace comes from
+// the object's set instead, the preview shows it among the inputs, and this says that it has no effect.
 func (t target) warnNamespaceIgnored(ctx context.Context, in inputs) {
 	switch {
 	case !t.NamespaceIgnored:

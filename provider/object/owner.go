@@ -39,7 +39,7 @@ func (t target) mayWrite(in inputs, live *unstructured.Unstructured) error {
 	return nil
 }
 
-// refuseForeign explains whose the object is. is describes the object besides that: "already exists and is".
+// refuseForeign explains who owns the object. is describes the object further: "already exists and is".
 func (t target) refuseForeign(in inputs, is, manager string) error {
 	renamed, ofChart := "resource was renamed, give it the old name as an alias (the resource option `aliases`)", ""
 	if in.makesInSet {
@@ -88,7 +88,7 @@ func (r *kubeObject) lookFirst(
 }
 
 // leave leaves an object to the KubeObject that manages it, and releases what this resource owns of it, which would
-// otherwise block the other one's writes.
+// otherwise block the other KubeObject's writes.
 func (t target) leave(ctx context.Context, in inputs, uid types.UID, manager string) error {
 	release := func(*unstructured.Unstructured) (ownership.Edit, error) { return t.ReleaseAll(), nil }
 	if err := t.Edit(ctx, uid, release); err != nil {
@@ -104,9 +104,9 @@ func (t target) warnShared(ctx context.Context, other resource.URN) {
 	p.GetLogger(ctx).Warningf("%s is left alone: the resource %q of this stack is about the same object.", t.Ref, other.Name())
 }
 
-// refusePatched refuses the first write, by an adoption or after an import, to an object with fields that Patches own: it
-// would take them back, and a Patch never writes an object of ours, so it could not get them again. is describes the object:
-// "already exists and is managed by".
+// refusePatched refuses the first write to an object with fields that Patches own, by an adoption or after an import.
+// The write would take these fields, and a Patch never writes an object of ours, so it could not get them back. is
+// describes the object: "already exists and is managed by".
 func (t target) refusePatched(is string, live *unstructured.Unstructured) error {
 	patches := tracked.PatchesOn(live, t.Own()...)
 	if len(patches) == 0 {
@@ -117,7 +117,7 @@ func (t target) refusePatched(is string, live *unstructured.Unstructured) error 
 		"or remove this resource from the program: the object stays.", t.Ref, is, ownership.DescribeManager(patches[0]), patches[0])
 }
 
-// warnPatched warns at an import of what the first update refuses.
+// warnPatched warns at an import about what the first update will refuse.
 func (t target) warnPatched(ctx context.Context, live *unstructured.Unstructured) {
 	for _, manager := range tracked.PatchesOn(live) {
 		p.GetLogger(ctx).Warningf("%s is managed by %s (field manager %q). This resource does not write it until that Patch is removed, "+

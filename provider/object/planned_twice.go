@@ -18,8 +18,8 @@ type plannedObject struct {
 	namespace, name string
 }
 
-// refuseTwice refuses, in a preview, to create an object that another resource of the same program creates as well. An update would
-// create it for the one that comes first, and fail for the other one.
+// refuseTwice refuses, in a preview, to create an object that another resource of the same program also creates. An
+// update would create it for whichever comes first, and fail for the other.
 func (r *kubeObject) refuseTwice(ctx context.Context, clu *cluster.Cluster, id manifest.Identity, urn resource.URN) error {
 	ref := tracked.RefOf(id)
 	if !r.planned.defines(clu, id) { // otherwise it may not be served yet

@@ -16,10 +16,10 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
-// planned remembers what a preview is going to create. An object of a namespace, an account or a kind among it is not reported as
-// misplaced.
+// planned remembers what a preview is going to create. If that includes the namespace, the account or the kind of an
+// object, nothing is reported as missing for the object.
 type planned struct {
-	objects    sync.Map // of plannedObject, with the URN of its resource
+	objects    sync.Map // plannedObject -> the URN of its resource
 	namespaces sync.Map // of plannedNamespace
 	kinds      sync.Map // of plannedKind
 	accounts   sync.Map // of plannedAccount

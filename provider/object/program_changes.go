@@ -9,18 +9,20 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
-// base is what tells which fields the program has changed since the last apply.
+// base is what shows which fields the program has changed since the last apply.
 type base struct {
-	// last are the inputs to compare with; nil if there are none that can be compared.
+	// last are the inputs to compare with; nil if no inputs can be compared.
 	last *inputs
 	// applied means that they are certainly what was applied last.
 	applied bool
-	// unsaved is what a run of ours has applied whose state was lost. Whatever the program has there is a change.
+	// unsaved are the fields that a run of ours has applied whose state was lost. Anything that the program has there
+	// counts as a change.
 	unsaved []fieldpath.Path
 }
 
-// base finds what to compare with. The inputs that the engine has saved may not be the applied ones: after an update that
-// fails later on, it keeps the former. What the program has now may be.
+// base finds the inputs to compare with. The inputs that the engine has saved may not be the applied ones: if an update
+// applies and then fails, the engine keeps the previous inputs. Then the program's current inputs may be the applied
+// ones.
 func (w *write) base(live *unstructured.Unstructured) base {
 	unsaved := w.unsaved(live)
 	if w.old.Upholds(w.in.sent()) {
@@ -34,7 +36,8 @@ func (w *write) base(live *unstructured.Unstructured) base {
 	return base{&last, w.old.Upholds(last.sent()), unsaved}
 }
 
-// unsaved lists the fields that a run of ours has left on the live object whose state was lost: see [tracked.State.Unsaved].
+// unsaved lists the fields on the live object that come from a run of ours whose state was lost: see
+// [tracked.State.Unsaved].
 func (w *write) unsaved(live *unstructured.Unstructured) []fieldpath.Path {
 	if w.old.Pending || w.old.fields == nil {
 		return nil
@@ -59,8 +62,8 @@ func (b base) hasChanged(in inputs, path fieldpath.Path) bool {
 	return had != has || !ownership.Equal(was, is)
 }
 
-// hasChangedNear reports whether the program may have changed something in or around the places that the API server names in a
-// refusal.
+// hasChangedNear reports whether the program may have changed something in or around the places that the API server
+// names in a refusal.
 func (b base) hasChangedNear(in inputs, places [][]string) bool {
 	if b.last == nil || len(places) == 0 {
 		return true
@@ -76,8 +79,8 @@ func (b base) hasChangedNear(in inputs, places [][]string) bool {
 	return false
 }
 
-// changedPlaces lists where two manifests differ. A list is one place, because without its keys it is not known which item is
-// which.
+// changedPlaces lists where two manifests differ. It treats a list as one place, because without keys it cannot match
+// the items.
 func changedPlaces(was, is any, at []string) [][]string {
 	before, ok := was.(map[string]any)
 	after, both := is.(map[string]any)

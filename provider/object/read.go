@@ -85,7 +85,7 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 	return p.ReadResponse{ID: req.ID, Properties: out, Inputs: req.Inputs}, nil
 }
 
-// readEnded answers for a Job that has ended and is gone; without an ID if there is none.
+// readEnded answers for a Job that has ended and is gone. If there is no such Job, the answer has no ID.
 func (r *kubeObject) readEnded(ctx context.Context, req p.ReadRequest, t target, in inputs, old state) (p.ReadResponse, error) {
 	job, ended, err := old.endedAndGone(ctx, t)
 	if err != nil {
@@ -167,7 +167,8 @@ func (s state) observe(t target, live *unstructured.Unstructured, in inputs) (st
 	return now, nil
 }
 
-// sentBy returns what the last write sent for each field. After a failed update, these inputs need not be those of it.
+// sentBy returns what the last write sent for each field. in may belong to an earlier write: after a failed update, the
+// engine keeps the previous inputs.
 func (s state) sentBy(in inputs) func(fieldpath.Path) (any, bool) {
 	if in.unknown > 0 || !s.Upholds(in.sent()) {
 		return ownership.In(nil)
@@ -175,8 +176,8 @@ func (s state) sentBy(in inputs) func(fieldpath.Path) (any, bool) {
 	return ownership.In(in.applied)
 }
 
-// unrecorded returns the fields that a lost run has applied: its state was not saved, so the object says we own what
-// it added, but the state does not know. These fields show as drift, and the next update removes or adopts them.
+// unrecorded returns the fields that a run whose state was lost has applied: the object says that we own them, but the
+// state does not know them. These fields show as drift, and the next update removes or adopts them.
 func (s state) unrecorded(t target, live *unstructured.Unstructured) (*fieldpath.Set, error) {
 	if s.Manager == "" || s.Ref.UID != string(live.GetUID()) {
 		return fieldpath.NewSet(), nil

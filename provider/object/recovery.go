@@ -19,12 +19,13 @@ import (
 )
 
 // resumeOwnCreate continues with an object that carries our field manager although the state does not know it: an
-// earlier run created it, and was killed or lost the reply. If its content is what we want now, that is silent. If
-// not, the program has changed since, and the object is updated.
+// earlier run created it, and was killed or lost the reply. If its content is what we want now, that is silent. If not,
+// the program has changed since, and the object is updated.
 //
-// This applies only to young objects. The field manager is derived from project, stack and name, which another
-// backend may use as well, and an object that its stack made long ago must not be shared with it. An object that outlives
-// its resource is the exception: an earlier resource of this name left it on purpose, at any time, and nobody deletes it.
+// This applies only to young objects. The field manager is derived from project, stack and name, which another backend
+// may use as well, and an object that its stack created long ago must not be shared with it. An object that outlives
+// its resource is the exception: an earlier resource of this name left it on purpose, at any time, and no resource
+// deletes it.
 func (t target) resumeOwnCreate(ctx context.Context, in inputs, live *unstructured.Unstructured, c creation) applyResult {
 	answer, err := t.apply(ctx, in.applied, cluster.ApplyOptions{UID: live.GetUID(), DryRun: true, Force: true})
 	if ignoreInvalid(err) != nil {
@@ -47,7 +48,7 @@ func (t target) resumeOwnCreate(ctx context.Context, in inputs, live *unstructur
 	return result
 }
 
-// refuseOld refuses an object of ours that no interrupted run of late can have created.
+// refuseOld refuses an object of ours that is too old to come from a recent interrupted run.
 func (t target) refuseOld(live *unstructured.Unstructured, resumeWithin time.Duration) error {
 	return tracked.Refused(failure.ReasonAlreadyExists, "%s already exists. This resource, or one of the same name in a stack of the same project and name, "+
 		"created it (%s), and the state does not have it. It was not touched.\n%s\n"+
@@ -136,9 +137,9 @@ func stillPending(s state, cause error) (*p.InitializationFailed, error) {
 		s.Ref.Identity, cause))
 }
 
-// confirm settles an apply with an unknown effect by looking at what we own now. An apply that was to create the
-// object did so if the object carries our field manager. For an existing object, we cannot see whether the apply went
-// through; the hash stays empty, and the next update applies again, in place.
+// confirm settles an apply with an unknown effect by looking at what we own now. An apply that was to create the object
+// did so if the object carries our field manager. For an existing object, we cannot see whether the apply took effect;
+// the hash stays empty, and the next update applies again, in place.
 func (s state) confirm(t target, live *unstructured.Unstructured, in inputs) (state, error) {
 	_, ours, err := ownership.Applied(live, t.Manager)
 	switch {

@@ -14,10 +14,10 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// refusedChanges describes what the API server does not let the update change. A refusal may name no more than the spec,
-// because it lists what may be changed. So each change near what it names is tried alone on the live object, as a dry-run.
-// What a change is about, tells a comparison with a new object, which has the same defaults: the live claim templates of a
-// StatefulSet have more fields than any manifest.
+// refusedChanges describes what the API server does not let the update change. A refusal may name only the spec,
+// because it lists the fields that may be changed. So refusedChanges tries each change near the named places alone on
+// the live object, as a dry-run. It describes a change by comparing the live value with the value in a new object,
+// which gets the same defaults: the live claim templates of a StatefulSet have more fields than any manifest.
 //
 // It returns nothing if there are too many changes to try, or if no change is refused alone.
 func (r *refusedUpdate) refusedChanges(ctx context.Context, in inputs) []string {
@@ -64,8 +64,8 @@ func (r *refusedUpdate) refusedChanges(ctx context.Context, in inputs) []string 
 	return shortened(lines)
 }
 
-// cannotBecome refuses a change of an object that the program takes over, and did not make, or that a run of another program
-// has made, of which the state knows nothing. also is what to say besides that: "exists already, and ".
+// cannotBecome refuses a change of an object that the state does not know: the program takes it over, or a run with
+// another program created it. also describes the object further: "exists already, and ".
 func (r *refusedUpdate) cannotBecome(in inputs, also string, changes []string) error {
 	what := ""
 	if len(changes) > 0 {

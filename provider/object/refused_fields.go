@@ -8,9 +8,10 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
-// places returns where the fields are that the API server names in a refusal, in the form of [ownership.Generic]. Its names are
-// not always those of the manifest: a PersistentVolume's spec.persistentvolumesource, a CSIDriver's spec.attachedRequired. Such a name
-// stands for the innermost place around it that exists. A name that is nowhere is left out.
+// places returns where the fields are that the API server names in a refusal, in the form of [ownership.Generic]. The
+// API server's names sometimes differ from the manifest's: a PersistentVolume's spec.persistentvolumesource, a
+// CSIDriver's spec.attachedRequired. Such a name stands for the innermost existing place around it. places leaves out a
+// name without such a place.
 func (r *refusedUpdate) places(causes []string) [][]string {
 	trees := []any{r.merged.Live().Object, r.merged.Object}
 	if r.base.last != nil {
@@ -33,7 +34,7 @@ func placesIn(trees []any, causes []string) [][]string {
 	return places
 }
 
-// depthOf returns how many of the names lead to a place in a tree.
+// depthOf returns how many of the names lead to an existing place in a tree.
 func depthOf(tree any, names []string) int {
 	if len(names) == 0 {
 		return 0

@@ -16,16 +16,16 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// leaving is what happens to the fields that the manifest no longer sets: those that only we own are removed, and
-// those that other managers also own stay. So does an item if others own its key, as a whole.
+// leaving is what happens to the fields that the manifest no longer sets. Fields that only we own are removed, and
+// fields that other managers also own stay. If others own the key of a list item, the whole item stays.
 type leaving struct {
 	// stays are the previously applied fields that are still on the object.
 	stays *fieldpath.Set
-	// owners are their owners, by the names of the fields in messages.
+	// owners are the owners of these fields, by the names of the fields in messages.
 	owners map[string][]string
 	// late are fields that left the manifest earlier and are now gone.
 	late *fieldpath.Set
-	// unowned are fields that left the manifest earlier and are still there, although by now nobody owns them.
+	// unowned are fields that left the manifest earlier and are still there, although they no longer have an owner.
 	unowned *fieldpath.Set
 }
 
@@ -47,7 +47,7 @@ func (w *write) leavingOf(old, now state, answer *unstructured.Unstructured) (le
 	left, _ := w.in.ignore.Split(unionOf(old.fields, old.left, old.ignored).Difference(unionOf(now.fields, now.ignored)))
 	ownership.Leaves(left).Iterate(func(path fieldpath.Path) {
 		if ownership.IsAbove(path, now.fields) {
-			// A map or list that was ours as a whole, and that we now own the content of.
+			// A map or list that was ours as a whole, and whose content we now own.
 			for _, part := range w.partsLeft(path, now.fields, answer) {
 				if len(owners.Of(part)) == 0 {
 					l.unowned.Insert(part)
@@ -77,8 +77,8 @@ func (w *write) leavingOf(old, now state, answer *unstructured.Unstructured) (le
 	return l, nil
 }
 
-// partsLeft lists what the program has dropped from a list or map that was ours as a whole, after its definition has given it keys.
-// Nobody owns these parts, so that the API server leaves them.
+// partsLeft lists what the program has dropped from a list or map that was ours as a whole, if its definition has given
+// it keys since. These parts have no owner, so the API server leaves them.
 func (w *write) partsLeft(path fieldpath.Path, now *fieldpath.Set, answer *unstructured.Unstructured) (left []fieldpath.Path) {
 	last, err := decodeInputs(w.in.saved)
 	if err != nil {
@@ -140,7 +140,8 @@ func insertItems(fields *fieldpath.Set, path fieldpath.Path, set *fieldpath.Set)
 	}
 }
 
-// itemAround returns the outermost list item around a field that set has nothing of; nil if there is none.
+// itemAround returns the outermost list item around a field, if set contains no part of that item; nil if there is
+// none.
 func itemAround(path fieldpath.Path, set *fieldpath.Set) fieldpath.Path {
 	for n := range path {
 		if path[n].Key != nil && !ownership.Touches(set, path[:n+1]) {

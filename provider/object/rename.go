@@ -9,7 +9,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
-// rename moves what we own of the object to the field manager of the resource's URN. It returns how to take that back.
+// rename moves what we own of the object to the field manager of the resource's URN. It returns how to revert that.
 func (t target) rename(ctx context.Context, in inputs, uid types.UID) (undo ownership.Edit, err error) {
 	if t.Also == "" {
 		return nil, nil
@@ -29,7 +29,7 @@ func (t target) rename(ctx context.Context, in inputs, uid types.UID) (undo owne
 // first, and an apply under a manager that is not on the object removes nothing.
 func (t target) asOn(live *unstructured.Unstructured) target { return target{t.AsOn(live)} }
 
-// asRenamed converts the result of an attempt under our former field manager to the one of the URN.
+// asRenamed converts the result of an attempt under our former field manager to one under the field manager of the URN.
 func (t target) asRenamed(a applyResult) applyResult {
 	if a.err != nil {
 		return a

@@ -18,8 +18,9 @@
 //
 // # Which call may do what
 //
-// Check never touches the network. Diff does so only when the inputs changed (one dry-run) or when the last read
-// failed (one read). Create, Read, Update and Delete run in parallel and make one request each where one is enough.
+// Check never touches the network. Diff reads the object only if the last read failed. It makes a dry-run only if the
+// inputs changed, or if the last update or a lost run has left something to settle. Create, Read, Update and Delete run
+// in parallel and make one request each where one is enough.
 package object
 
 import (

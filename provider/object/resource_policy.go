@@ -59,8 +59,8 @@ func (t target) keep(ctx context.Context, in inputs, old state, uid string) (see
 	return seen, true, nil
 }
 
-// keptInPlace refuses to replace an object that would survive its own deletion and occupy the place of the new one, or that
-// the program wants to keep from now on.
+// keptInPlace refuses to replace an object that would survive its own deletion and occupy the place of the new one, or
+// that the program wants to keep from now on.
 func (r *refusedUpdate) keptInPlace(in, saved inputs) error {
 	switch {
 	case saved.keeps(r.merged.Live()):

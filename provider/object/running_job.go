@@ -11,7 +11,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 )
 
-// warnRunning warns that a Job runs which is to be replaced. Whoever looks at the replacement of a Job expects it to be done.
+// warnRunning warns that a Job that is about to be replaced is still running. Users who replace a Job expect it to be
+// finished.
 func (t target) warnRunning(ctx context.Context, live *unstructured.Unstructured) {
 	active, _, _ := unstructured.NestedInt64(live.Object, "status", "active")
 	if active == 0 || t.Identity().GroupKind() != kinds.Job {
@@ -24,8 +25,8 @@ func (t target) warnRunning(ctx context.Context, live *unstructured.Unstructured
 	p.GetLogger(ctx).Warningf("%s is running (%s). The replacement deletes it, and the new Job starts from the beginning.", t.Ref, pods)
 }
 
-// warnReplacedRunning does so for an object that the program replaces by one of another name, kind or namespace. If it cannot
-// be read, the deletion decides.
+// warnReplacedRunning does the same for a Job that the program replaces by an object of another name, kind or
+// namespace. If the Job cannot be read, the deletion decides.
 func (s state) warnReplacedRunning(ctx context.Context, clu *cluster.Cluster) {
 	if clu == nil || s.Ref.GroupKind() != kinds.Job {
 		return

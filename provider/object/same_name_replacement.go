@@ -10,18 +10,18 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// isReplacing reports whether the resource stands for this object until it is replaced.
+// isReplacing reports whether the resource represents this object until it is replaced.
 func (c creation) isReplacing(live *unstructured.Unstructured) bool {
 	return c.stands != nil && c.stands(string(live.GetUID()))
 }
 
-// isKept reports whether the state says that the old object of a replacement is deleted. With retainOnDelete, the engine notes that
-// without a deletion, and from then on only asks for the new object, also when the change is taken back. It does not read such a
-// resource.
+// isKept reports whether the state records the old object of a replacement as deleted although it was kept. With
+// retainOnDelete, the engine records that without a deletion. From then on it only asks for the new object, even if the
+// program reverts the change. The engine does not read such a resource.
 func (c creation) isKept() bool { return c.unread && c.readsFirst }
 
-// continuesKept reports whether a creation takes the old object of a replacement up again: the program says so, and the engine is
-// not about to delete it.
+// continuesKept reports whether a creation takes up the old object of a replacement again: the program says so, and the
+// engine is not about to delete the object.
 func (c creation) continuesKept(in inputs) bool {
 	return in.adopt && (c.isKept() || c.unread && !c.preview)
 }
@@ -43,6 +43,6 @@ func (t target) refuseSameNameReplacement(ctx context.Context, in inputs, c crea
 		t.Ref, waysOutOfReplacement)}
 }
 
-// waysOutOfReplacement is what to do about a replacement of a retained object by one of the same name.
+// waysOutOfReplacement says what to do if a retained object and its replacement have the same name.
 const waysOutOfReplacement = "To keep the object, take the change back and set `adopt: true`. To replace it, give the new object another name, " +
 	"or delete the old one yourself, with all that it holds."

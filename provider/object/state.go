@@ -52,7 +52,7 @@ type state struct {
 	// kept means that the live object, when last read, asked not to be deleted.
 	kept bool
 
-	// job is about a Job that the cluster deletes when it has ended.
+	// job is about a Job that the cluster deletes after it has ended.
 	job shortLived
 }
 
@@ -107,10 +107,11 @@ func (s state) encode(in inputs) (property.Map, error) {
 	return property.NewMap(out), err
 }
 
-// IsUnfinished reports from the outputs whether the last apply was not confirmed, which the engine saves as an initialization error.
+// IsUnfinished reports from the outputs whether the last apply was not confirmed, which the engine saves as an
+// initialization error.
 func IsUnfinished(outputs property.Map) bool { return values.Flag(outputs.Get(keyPending)) }
 
-// decodeState reads a state, of whatever version.
+// decodeState reads a state of any version.
 func decodeState(properties property.Map) (state, error) {
 	shared, err := tracked.DecodeState(properties, form(inputs{}))
 	ignored, left := properties.Get(keyIgnoredFields), properties.Get(keyLeftBehind)

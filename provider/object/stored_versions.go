@@ -29,7 +29,7 @@ func versionsOf(definition map[string]any) (names []string, storage string) {
 }
 
 // stillStored explains how to drop a version of a CustomResourceDefinition in which objects may be stored; nil for any
-// other refusal. The API server never looks whether there are any: it keeps a list in the status, which only grows.
+// other refusal. The API server never checks whether there are any: it keeps a list in the status, which only grows.
 func (r *refusedUpdate) stillStored(in inputs) error {
 	named := func(field string) bool { return strings.HasPrefix(field, "status.storedVersions") }
 	if !manifest.IsDefinition(r.target.Identity().GroupKind()) || !slices.ContainsFunc(causeFields(r.err), named) {

@@ -81,7 +81,7 @@ func emptying(live *unstructured.Unstructured) []unfinished {
 }
 
 // failingCleanUp says why a namespace cannot be emptied, as opposed to what is still in it: for example, an API group
-// does not answer, so nobody knows whether it has objects there.
+// does not answer, so it is unknown whether it has objects there.
 func failingCleanUp(live *unstructured.Unstructured) string {
 	for _, condition := range emptying(live) {
 		switch condition.kind {

@@ -25,8 +25,8 @@ func (in inputs) takes(old state, saved property.Map) bool {
 		tracked.DecodeTakeOver(saved.Get(keyTakeOverFrom)).String() != named)
 }
 
-// handsOver reports whether fields of others become ours before an update's apply: those of the managers that the
-// program names and, at the first update of an imported object, those of client-side appliers.
+// handsOver reports whether fields of other managers become ours before an update's apply. This applies to the managers
+// that the program names and, at the first update of an imported object, to client-side appliers.
 func (in inputs) handsOver(old state) bool { return in.taking || old.Manager == "" }
 
 // deciding returns a function that decides about each entry on an object during a takeover: the fields that moves
@@ -56,9 +56,9 @@ func (t target) isNamed(in inputs, entry metav1.ManagedFieldsEntry) bool {
 	return ownership.SetsFields(entry) && !slices.Contains(t.Own(), entry.Manager) && in.takeOver.Names(entry.Manager)
 }
 
-// handOver returns the edit that moves to us what the named managers own among the fields that the manifest sets or that
-// we ever applied, so that the apply removes what the manifest no longer sets and has no conflicts. What the manifest sets
-// says a dry-run of the apply.
+// handOver returns the edit that moves fields of the named managers to us: the fields that the manifest sets, or that
+// we ever applied. The apply then removes what the manifest no longer sets, and has no conflicts. A dry-run of the
+// apply shows which fields the manifest sets.
 func (w *write) handOver(ctx context.Context) (ownership.Edit, error) {
 	try := *w
 	try.preview = true
@@ -174,8 +174,8 @@ func unionOf(sets ...*fieldpath.Set) *fieldpath.Set {
 	return union
 }
 
-// sayTaking reports in a preview which fields of others on the live object become ours, and which stay theirs, apart from
-// those that a warning names.
+// sayTaking reports in a preview which fields of other managers on the live object become ours, and which stay theirs.
+// It omits fields that a warning already names.
 func (w *write) sayTaking(ctx context.Context, live, answer *unstructured.Unstructured) error {
 	sent, _, err := ownership.Applied(answer, w.Manager)
 	if err != nil {

@@ -13,11 +13,11 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// The engine takes what it shows of a difference from the outputs and the inputs, at the path of the difference. Where
-// one of them has the manifest as text, there is nothing at such a path. So a message names what differs, and the diff
-// says only where.
+// The engine takes the values of a difference from the outputs and the inputs, at the path of the difference. If one of
+// them has the manifest as text, there is nothing at such a path. So a message names the differences, and the diff says
+// only where they are.
 
-// wholeManifest stands for the manifest itself below the input yaml.
+// wholeManifest represents the manifest itself below the input yaml.
 const wholeManifest = "manifest"
 
 // isShownAsText reports whether the engine cannot show a difference in the manifest.
@@ -65,7 +65,7 @@ func (r *kubeObject) asText(ctx context.Context, req p.DiffRequest, in inputs, o
 	return diff
 }
 
-// nameDifferences says which fields of the manifest differ, once if two calls in a row find the same.
+// nameDifferences says which fields of the manifest differ, only once if two calls in a row find the same differences.
 func (r *kubeObject) nameDifferences(ctx context.Context, req p.DiffRequest, in inputs, old state) {
 	lines := *in.differences
 	if len(lines) == 0 {
@@ -87,7 +87,7 @@ func (r *kubeObject) nameDifferences(ctx context.Context, req p.DiffRequest, in 
 	}
 }
 
-// inputDifferences names what differs between the manifest of the last run and this one, as written.
+// inputDifferences names the differences between the last run's manifest and this one, as written.
 func (in inputs) inputDifferences(saved property.Map) []string {
 	was, err := decodeInputs(saved)
 	if err != nil || was.written == nil || in.written == nil {

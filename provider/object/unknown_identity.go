@@ -26,8 +26,8 @@ func (in inputs) unknownIdentity() tracked.UnknownIdentity {
 	})
 }
 
-// openIdentity returns the parts in which an update may turn out to be about another object than the resource has. In a set, a manifest
-// that is not known at all is that of the object which the name of the resource says.
+// openIdentity returns the parts of the identity in which an update may turn out to be about an object other than the
+// resource's. In a set, a manifest that is entirely unknown belongs to the object in the name of the resource.
 func (in inputs) openIdentity(urn resource.URN, old state) tracked.UnknownIdentity {
 	if in.written == nil && tracked.IsInSet(urn) {
 		return nil
@@ -35,7 +35,7 @@ func (in inputs) openIdentity(urn resource.URN, old state) tracked.UnknownIdenti
 	return in.unknownIdentity().Apart(old.Ref.Identity)
 }
 
-// sayUnknownIdentity says in a preview what becomes of the object if the update is about another one.
+// sayUnknownIdentity says in a preview what happens to the object if the update turns out to be about a different one.
 func (in inputs) sayUnknownIdentity(ctx context.Context, urn resource.URN, old state) {
 	was, loses := old.Ref.Identity, false
 	does := "leaves the object as it is and creates the other one"

@@ -14,11 +14,11 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
-// bystanders lists what an apply of body would remove from the live object although it is not ours: unowned and
-// ignored fields.
+// bystanders lists what an apply of body would remove from the live object although it is not ours: unowned and ignored
+// fields.
 //
-// It excludes defaults that the API server has set beside what is removed: they would come back if they still
-// applied. A dry-run of our fields as a new object tells which those are.
+// It excludes defaults that the API server has set beside what is removed: they come back if they still apply. A
+// dry-run of our fields as a new object shows which those are.
 func (w *write) bystanders(ctx context.Context, live *unstructured.Unstructured, body map[string]any) ([]ownership.Bystander, error) {
 	found, err := ownership.Bystanders(live, w.Manager, w.applied, w.object(body).Object)
 	if err != nil || len(found) == 0 {
@@ -43,8 +43,8 @@ func (w *write) bystanders(ctx context.Context, live *unstructured.Unstructured,
 	return kept, nil
 }
 
-// asOwned returns what the API server makes of our fields alone. If that cannot be tried, we cannot tell the API
-// server's values from those that others have set: then, for Kubernetes' own kinds, the live object is the answer,
+// asOwned returns what the API server makes of our fields alone. If that cannot be tried, we cannot distinguish the API
+// server's values from values that others have set. Then, for Kubernetes' own kinds, asOwned returns the live object,
 // because its unowned fields are nearly always defaults.
 func (t target) asOwned(ctx context.Context, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	fields, _, err := ownership.Applied(live, t.Manager)
@@ -70,8 +70,8 @@ func (s state) mayTakeBystanders(t target, in inputs, body map[string]any) bool 
 		ownership.Empties(s.fields.Union(in.unignored(s)), s.Wanted(), t.object(body).Object)
 }
 
-// shield gives the fields that an apply of body would remove to the entry in managedFields that stands for nobody, which
-// changes no value.
+// shield gives the fields that an apply of body would remove to the placeholder entry in managedFields, which changes
+// no value.
 func (w *write) shield(ctx context.Context, body map[string]any) ownership.Edit {
 	return func(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		var err error
@@ -82,7 +82,8 @@ func (w *write) shield(ctx context.Context, body map[string]any) ownership.Edit 
 	}
 }
 
-// sendShielded is the dry-run of an apply behind a shield: it sends the values, and disregards that it then owns them.
+// sendShielded is the dry-run of an apply behind a shield: it sends the shielded values, and ignores that the dry-run
+// makes us their owner.
 func (w *write) sendShielded(ctx context.Context, body map[string]any) (*unstructured.Unstructured, error) {
 	if !w.shields {
 		return w.send(ctx, body)

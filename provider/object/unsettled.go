@@ -21,22 +21,22 @@ const (
 	keyUnsettledHash = "__unsettledHash"
 )
 
-// unsettled is drift that the last update had to leave on the object. The fields are not ours any more, so without this
-// memory nobody would hear of them again. As long as neither the program nor the object changes there, the update is not
-// tried again: each one would run what depends on the object's revision.
+// unsettled is drift that the last update had to leave on the object. The fields are no longer ours, so without this
+// record no one would be told about them again. As long as neither the program nor the object changes there, the update
+// is not tried again: each attempt would run everything that depends on the object's revision.
 type unsettled struct {
 	fields *fieldpath.Set
-	// hash is the keyed hash of the values that the object had there; empty if it has other values by now.
+	// hash is the keyed hash of the values that the object had there; empty if the values have changed since.
 	hash string
 }
 
 // isEmpty reports whether nothing is left to settle.
 func (u unsettled) isEmpty() bool { return u.fields == nil || u.fields.Empty() }
 
-// hasMoved reports whether the object has changed, so that the whole manifest is tried again.
+// hasMoved reports whether the object has changed there, so that the whole manifest is tried again.
 func (u unsettled) hasMoved() bool { return !u.isEmpty() && u.hash == "" }
 
-// unsettledOf remembers drift on the object that an update has left.
+// unsettledOf records drift on the object that an update has left.
 func unsettledOf(drift []drifted, object *unstructured.Unstructured, hashKey string) (unsettled, error) {
 	if len(drift) == 0 {
 		return unsettled{}, nil
@@ -57,7 +57,7 @@ func (u unsettled) hashOn(object *unstructured.Unstructured, hashKey string) (st
 	return tracked.Hash(hashKey, found)
 }
 
-// on returns what is remembered after a look at the live object.
+// on returns the record after a look at the live object.
 func (u unsettled) on(live *unstructured.Unstructured, hashKey string) (unsettled, error) {
 	if u.isEmpty() {
 		return u, nil
@@ -89,14 +89,14 @@ func decodeUnsettled(properties property.Map) unsettled {
 	return unsettled{fields: tracked.DecodeFields(properties.Get(keyUnsettled)), hash: values.Text(properties.Get(keyUnsettledHash))}
 }
 
-// sayUnsettled warns of drift that an update leaves, unless a read has done so.
+// sayUnsettled warns about drift that an update leaves, unless a read has already done so.
 func (o outcome) sayUnsettled(ctx context.Context, in inputs, old state) {
 	if u := o.state.unsettled; !u.isEmpty() && !old.unsettled.without(u.fields).Empty() {
 		o.target.sayUnsettled(ctx, in, o.answer, u.fields)
 	}
 }
 
-// sayUnsettled warns of drift that stays, because the API server does not accept it changed back.
+// sayUnsettled warns about drift that stays because the API server does not accept the former values.
 func (t target) sayUnsettled(ctx context.Context, in inputs, live *unstructured.Unstructured, fields *fieldpath.Set) {
 	if lines, left := t.unsettledLines(in, live, fields); len(lines) > 0 {
 		p.GetLogger(ctx).Warningf("%s: these fields are not as in the manifest, and the API server does not accept them changed back. "+

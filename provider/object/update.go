@@ -108,8 +108,8 @@ func (r *kubeObject) updateOnce(
 	return w.settle(w.target, result, hashKey)
 }
 
-// resolveUpdated finds out where the object of an update is. A version that is not served may appear soon: the same run
-// changes its definition. The object lives on in the other versions.
+// resolveUpdated finds out where the object of an update is. A version that is not served may be served soon, because
+// the same run changes its definition. The object exists in the other versions as well.
 func (r *kubeObject) resolveUpdated(ctx context.Context, clu *cluster.Cluster, in inputs, c creation) (t target, unresolved bool, err error) {
 	id, _ := in.identity()
 	toKind := func() (*unstructured.Unstructured, error) {
@@ -130,7 +130,7 @@ func (r *kubeObject) resolveUpdated(ctx context.Context, clu *cluster.Cluster, i
 	return t, false, t.Explain("update", err, in.sensitive())
 }
 
-// writeOf is what an update writes. It reads the object before, if that is necessary.
+// writeOf prepares the write of an update. It reads the object first, if necessary.
 func (r *kubeObject) writeOf(ctx context.Context, t target, in inputs, old state, urn resource.URN, preview bool) (*write, error) {
 	w := &write{
 		target: t, last: t, in: in, old: old, uid: types.UID(old.Ref.UID), preview: preview, applied: old.Wanted(),

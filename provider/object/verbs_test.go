@@ -17,7 +17,7 @@ import (
 
 type m = map[string]any
 
-// settings are the provider's configuration, as far as it is about objects.
+// settings are the parts of the provider's configuration that concern objects.
 type settings struct{ conflictPolicy string }
 
 // ResumeWithin is the default.
@@ -26,7 +26,7 @@ func (settings) ResumeWithin() time.Duration { return time.Hour }
 // DriftInPreview is the default.
 func (settings) DriftInPreview() bool { return true }
 
-// ConflictPolicy is that of the test.
+// ConflictPolicy is the policy of the test.
 func (s settings) ConflictPolicy() string { return s.conflictPolicy }
 
 // process is one process of the provider, with a connection to the server.

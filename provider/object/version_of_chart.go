@@ -10,8 +10,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// adviseChart replaces the advice about a version that the cluster does not serve if a chart has chosen it: nobody can change the
-// manifest, but the templates choose by what they are told that the cluster has.
+// adviseChart replaces the advice about a version that the cluster does not serve, if a chart has chosen that version.
+// The user cannot change the manifest, but the chart's templates choose by the API versions that they are given.
 func adviseChart(urn resource.URN, err error) error {
 	explained, notServed := (*failure.Failure)(nil), (*failure.KindNotServedError)(nil)
 	if !tracked.IsInChart(urn) || !errors.As(err, &explained) || !errors.As(err, &notServed) || len(notServed.ServedAs) == 0 {

@@ -18,21 +18,21 @@ import (
 
 // write is one write onto an object that exists: an update, or the takeover of an object that the state does not know.
 //
-// It consists of three steps. First it changes who owns what, by one patch of managedFields that carries out all edits
-// that apply, or by none: usually the apply is the only request. Then it applies. At last it takes back, by at most one
-// patch, what was changed for the apply alone.
+// It has three steps. First it changes who owns what, by one patch of managedFields that carries out all necessary
+// edits. If no edit is necessary, it sends no patch, so usually the apply is the only request. Then it applies. Finally
+// it reverts, by at most one patch, what was changed only for the apply.
 //
 // A dry-run cannot carry managedFields, so a preview can make none of these edits. For each of them it sends or assumes
-// something else, and the file of the edit has both:
+// something else, and the file of the edit contains both:
 //
-//	edit                          file                  in a preview
-//	the field manager is renamed  rename.go             assumes that it is
-//	ignored fields are released   ignore_released.go    sends them as they were applied
-//	fields of others become ours  takeover.go           assumes that they are
-//	what is not ours is shielded  unowned_values.go     sends its values
+//	edit                                  file                  in a preview
+//	the field manager is renamed          rename.go             assumes that it is
+//	ignored fields are released           ignore_released.go    sends them with their applied values
+//	fields of other managers become ours  takeover.go           assumes that they are
+//	what is not ours is shielded          unowned_values.go     sends its values
 type write struct {
-	// target is who applies, and last who owns the fields in the end. They differ if the resource has a new URN, and the object the
-	// field manager of the former one.
+	// target is who applies, and last who owns the fields in the end. They differ if the resource has a new URN while
+	// the object still has the former URN's field manager.
 	target
 	last    target
 	in      inputs
@@ -40,35 +40,37 @@ type write struct {
 	uid     types.UID
 	preview bool
 
-	// sends is what is applied, and applied what we applied before; nil if that is unknown.
+	// sends is what is applied, and applied is what we applied before; nil if that is unknown.
 	sends, applied map[string]any
 	seen           seen
 	// renamed means that our fields have moved to the field manager of the resource's URN.
 	renamed bool
-	// releasing are the fields to release. With releasesIgnored, they are those of ours that are ignored on the live object.
+	// releasing are the fields to release. releasesIgnored means to release our fields that are ignored on the live
+	// object.
 	releasing       *fieldpath.Set
 	releasesIgnored bool
-	// migrates means that fields of client-side appliers become ours; takes, that those of the managers in takeOverFrom do.
+	// migrates means that fields of client-side appliers become ours. takes means the same for the managers in
+	// takeOverFrom.
 	migrates, takes bool
 	// migrating are the client-side appliers whose fields a preview assumes to be ours.
 	migrating sets.Set[string]
 	// shields means that the apply may remove what is not ours.
 	shields bool
 
-	// undo takes back what was changed about who owns what; nil if nothing was.
+	// undo reverts what was changed about who owns what; nil if nothing was.
 	undo ownership.Edit
 
-	// unsettled is drift of others that stays.
+	// unsettled is drift that stays.
 	unsettled []drifted
 	// kept is what was shielded.
 	kept []ownership.Bystander
-	// extras are what others have on the object that is taken over, and the manifest has not.
+	// extras are what others have set on the object that is taken over and the manifest lacks.
 	extras []ownership.Extra
-	// busy means that others kept writing the object, so that no apply came through.
+	// busy means that others kept writing the object, so that no apply succeeded.
 	busy bool
 }
 
-// run writes.
+// run carries out the write.
 func (w *write) run(ctx context.Context) applyResult {
 	result := applyResult{wrote: !w.preview, uid: string(w.uid)}
 	switch {
@@ -85,7 +87,7 @@ func (w *write) run(ctx context.Context) applyResult {
 			result.answer, result.err = w.send(ctx, w.sends)
 		}
 		w.cleanUp(ctx, result)
-		// Before an update, the dry-run of its diff has said it.
+		// Before an update, the dry-run of its diff has reported it.
 		if result.err == nil && w.old.Ref.UID == "" && w.findExtras(ctx, result.answer) == nil {
 			w.sayExtras(ctx)
 		}
@@ -93,7 +95,7 @@ func (w *write) run(ctx context.Context) applyResult {
 	return result
 }
 
-// send applies body. It reads the object before, if ignored fields may have to be sent.
+// send applies body. It reads the object first, if ignored fields may have to be sent.
 func (w *write) send(ctx context.Context, body map[string]any) (*unstructured.Unstructured, error) {
 	if !w.in.ignoresInside(w.old) && !w.makesItems() {
 		return w.attempt(ctx, body)
@@ -101,7 +103,7 @@ func (w *write) send(ctx context.Context, body map[string]any) (*unstructured.Un
 	return w.sendOnto(ctx, body)
 }
 
-// attempt applies body, again while others write the object, and again without the defaults that are in the way.
+// attempt applies body. It tries again while others write the object, and again without the defaults that block it.
 func (w *write) attempt(ctx context.Context, body map[string]any) (answer *unstructured.Unstructured, err error) {
 	if isGuarded(body) {
 		// sendOnto reads it again after a conflict.
@@ -113,8 +115,8 @@ func (w *write) attempt(ctx context.Context, body map[string]any) (answer *unstr
 	return w.orElse(ctx, body, answer, err)
 }
 
-// orElse returns the answer to an apply, or that to another one where the API server refuses what the program has nothing to do
-// with.
+// orElse returns the answer to an apply. If the API server refused it because of something that the program has not
+// caused, orElse returns the answer to a modified apply.
 func (w *write) orElse(
 	ctx context.Context, body map[string]any, answer *unstructured.Unstructured, err error,
 ) (*unstructured.Unstructured, error) {
@@ -130,12 +132,12 @@ func (w *write) orElse(
 	return answer, err
 }
 
-// prepare changes who owns what before the apply. If there is nothing to change, it sends no request. Its failure is a
-// refusal: whatever has come of the edits, no value has changed, and nothing is applied.
+// prepare changes who owns what before the apply. If there is nothing to change, it sends no request. If it fails, that
+// is a refusal: regardless of the effect of the edits, no value has changed, and nothing is applied.
 func (w *write) prepare(ctx context.Context, body map[string]any) error {
 	edits, verb, err := w.plan(ctx)
 	if isOtherObject(err) {
-		return nil // the apply says so as well
+		return nil // the apply reports it as well
 	}
 	if w.shields {
 		edits = append(edits, w.shield(ctx, body))
@@ -144,7 +146,7 @@ func (w *write) prepare(ctx context.Context, body map[string]any) error {
 		err = w.edit(ctx, ownership.InOrder(edits...))
 	}
 	if outdated := (*tracked.OutdatedError)(nil); err == nil || tracked.IsRefusal(err) || errors.As(err, &outdated) {
-		return err // the caller corrects an outdated one and tries again
+		return err // the caller corrects outdated managed fields and tries again
 	}
 	if refused := (*refusedUpdate)(nil); errors.As(err, &refused) {
 		return err // the caller finds out what cannot be changed
@@ -154,7 +156,7 @@ func (w *write) prepare(ctx context.Context, body map[string]any) error {
 	return tracked.Refused(reason, "%v", err)
 }
 
-// plan lists the edits that apply, in their order, and what the first of them does.
+// plan lists the necessary edits in their order, and says what the first of them does.
 func (w *write) plan(ctx context.Context) (edits []ownership.Edit, verb string, err error) {
 	verb = "guard what is not ours in"
 	add := func(does string, edit ownership.Edit) {
@@ -186,7 +188,7 @@ func (w *write) plan(ctx context.Context) (edits []ownership.Edit, verb string, 
 	return edits, verb, nil
 }
 
-// edit changes who owns what, and remembers how to take that back.
+// edit changes who owns what, and remembers how to revert that.
 func (w *write) edit(ctx context.Context, edit ownership.Edit) error {
 	earlier := w.undo
 	return w.target.edit(ctx, w.in, w.uid, func(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
@@ -198,11 +200,11 @@ func (w *write) edit(ctx context.Context, edit ownership.Edit) error {
 	})
 }
 
-// cleanUp takes down the shield, takes what we have applied from the entries that stand for nobody, and gives a renamed resource
-// its field manager. If it fails, the next write tries again: no value depends on it.
+// cleanUp removes the shield, removes what we have applied from the placeholder entries, and gives the object of a
+// renamed resource its new field manager. If it fails, the next write tries again: no value depends on it.
 //
-// An update that was refused takes back all that it has changed for the apply: the program may give it up, and what others had
-// owned would be ours to remove.
+// After a refused update, cleanUp reverts everything that was changed for the apply. The program may give the change
+// up, and then fields that others had owned would be ours to remove.
 func (w *write) cleanUp(ctx context.Context, result applyResult) {
 	var edits []ownership.Edit
 	if w.undo != nil && result.err != nil && tracked.HadNoEffect(result.err) {

@@ -76,8 +76,8 @@ func (s state) rememberAdded(in inputs, object map[string]any) (map[int]addedIte
 	return added, nil
 }
 
-// lookForAdded records which items are gone. It cannot tell if the inputs are not those of the patch that was sent:
-// after a failed update, the engine keeps the previous inputs.
+// lookForAdded records which items are gone. It cannot tell if the inputs belong to a different patch than the one that
+// was sent: after a failed update, the engine keeps the previous inputs.
 func (s state) lookForAdded(in inputs, object map[string]any) map[int]addedItem {
 	if !s.Upholds(in.content()) {
 		return s.added

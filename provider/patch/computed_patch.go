@@ -65,8 +65,8 @@ func (e computedPatch) nonIdempotentOperations() []string {
 	return patch.OnceOperations(e.in.hidesPlace)
 }
 
-// untraced is the common part of requests that leave no reliable trace on the object: the fields they touch must be
-// predicted.
+// untraced is the common part of patch types whose requests leave no reliable trace on the object: the fields that they
+// touch must be predicted.
 type untraced struct{}
 
 func (untraced) reportsFields() bool { return false }

@@ -21,7 +21,7 @@ type restoration struct {
 	patch  mutation.JSONPatch
 	left   mutation.Left
 	fields patchedFields
-	// again returns the values that the API server did not keep. They are set if they certainly belong there, too.
+	// again returns the values that the API server did not keep. They are also set only if they certainly belong there.
 	again func(live map[string]any) []mutation.Value
 }
 
@@ -105,8 +105,8 @@ func warnOfLastingDrift(ctx context.Context, err error) bool {
 	return true
 }
 
-// hashNeighbours returns, by list name, keyed hashes of what lists hold besides the fields and added items that only
-// their position identifies.
+// hashNeighbours returns keyed hashes of the other contents of lists, by list name: everything besides the fields and
+// added items that only their position identifies.
 func (s state) hashNeighbours(in inputs, object map[string]any) (map[string]string, error) {
 	if in.kind != keyJSONPatch || s.HashKey == "" {
 		return nil, nil
@@ -122,8 +122,8 @@ func (s state) hashNeighbours(in inputs, object map[string]any) (map[string]stri
 	return hashes, nil
 }
 
-// unchanged reports whether a list holds the same values beside our fields as when they were set. It returns false if
-// that is unknown.
+// unchanged reports whether a list still has the same contents beside our fields as when these were set. It returns
+// false if that is unknown.
 func (s state) unchanged(list mutation.List) bool {
 	was, known := s.neighbours[ownership.Format(list.Path)]
 	is, err := tracked.Hash(s.HashKey, list.Rest)

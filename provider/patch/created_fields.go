@@ -19,11 +19,12 @@ import (
 // recorded with the operation that added it, see [addedItem].
 type created map[string]string
 
-// createdBy records what a patch has created. Something from an earlier patch stays recorded if it is unchanged
-// since: nobody else owns any of it, nobody put anything into it, and the patch still names all of it. An update of ours
-// that failed half-way has released it, so that nobody owns it. A list item stays recorded as well that others have
-// changed and this patch has put right, so that all of it is ours, and it is as it was or never ceased to be ours: it is a
-// unit.
+// createdBy records what a patch has created. Something from an earlier patch stays recorded if it is unchanged since:
+// no one else owns any of it, no one has put anything into it, and the patch still names all of it. It may be without
+// an owner, because an update of ours that failed half-way has released it.
+//
+// A list item is a unit, so it also stays recorded if others have changed it and this patch has restored it. For that,
+// all of it must be ours, and it must be the same as before or have been ours all the time.
 func (r run) createdBy(s state, before, after *unstructured.Unstructured) (created, error) {
 	owners, err := ownership.NewOwnership(before)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 )
 
 // Delete releases the fields. They keep their values and have no owner, so that their previous owners can apply them
-// again without a conflict. If the program says so, Delete removes what the patch has added.
+// again without a conflict. If the program asks for it, Delete removes what the patch has added.
 func (r *patchResource) Delete(ctx context.Context, req p.DeleteRequest) error {
 	return tracked.ExplainDestroy(r.delete(ctx, req), req.Properties)
 }
@@ -64,7 +64,7 @@ func (r *patchResource) delete(ctx context.Context, req p.DeleteRequest) error {
 		return nil
 	}
 	if old.Ref.UID == "" {
-		// The state does not say which object it was. It is the one with our field manager.
+		// The state does not identify the object. It is the one with our field manager.
 		live, err := clu.Get(ctx, t.Ref)
 		if failure.Gone(err) {
 			return nil
@@ -118,8 +118,8 @@ func (r *patchResource) delete(ctx context.Context, req p.DeleteRequest) error {
 	return nil
 }
 
-// forget drops what this process knows about a Patch that no longer exists. Another state of the resource may be newer, and about another
-// object.
+// forget drops what this process knows about a Patch that no longer exists. Another state of the resource may be newer,
+// and about another object.
 func (r *patchResource) forget(urn resource.URN, old state) {
 	r.claims.dropOn(urn, old.Ref.UID)
 	r.guard.Forget(urn, old.Ref.UID, old.HashKey)

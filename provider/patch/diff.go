@@ -18,9 +18,10 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// Diff compares the desired values with what was patched and what is live. If the inputs equal the saved ones, it
-// makes no request, unless the last read failed: the engine calls Diff serially, and again after every read, where an
-// error would fail every command.
+// Diff compares the desired values with what was patched and what is live. It makes few requests, because the engine
+// calls Diff serially, and again after every read, where an error would fail every command. If the inputs equal the
+// saved ones, it makes no request, with two exceptions: it reads the object if the last read failed, and it tries a
+// dry-run in the program's Diff if the API server did not keep a value.
 func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
 	in, old, err := decode(req.Inputs, req.State)
 	if err != nil {
@@ -190,8 +191,8 @@ func (s state) detailedDiff(changes []ownership.Change, in inputs, ignored track
 	return tracked.Detailed(changes, s.written(in), place, ignored)
 }
 
-// place returns where the engine shows a change, and of which kind. The left side is the output with the same name as
-// the patch, the right side the input.
+// place returns where the engine shows a change, and the kind of the change. The left side is the output with the same
+// name as the patch, the right side the input.
 func (s state) place(change ownership.Change, in inputs) (string, p.DiffKind) {
 	if in.kind == keyJSONPatch {
 		if operation, gone := s.addsAgain(change); gone {
@@ -200,7 +201,7 @@ func (s state) place(change ownership.Change, in inputs) (string, p.DiffKind) {
 		return s.placeInOperations(change)
 	}
 	if in.kind == keyMergePatch && s.isUnrecorded(change.Path) {
-		return keyMergePatch, p.Update // it is in the document on neither side
+		return keyMergePatch, p.Update // the document has it on neither side
 	}
 	id := s.Ref.Identity
 	at, kind := tracked.Place(change, partOf(id, s.Live, s.Secrets), partOf(id, in.tree(), in.secrets))
@@ -217,8 +218,8 @@ func writtenDiff(req p.DiffRequest, ignored tracked.IgnoredPaths, kind string) p
 	return diff
 }
 
-// withForm adds to the diff that the target has another API version, or that the patch is of another kind than the
-// last one. Neither need change a value.
+// withForm adds to the diff that the target has another API version, or that the kind of the patch has changed. Neither
+// need change a value.
 func withForm(diff p.DiffResponse, req p.DiffRequest, in inputs) p.DiffResponse {
 	version := func(in property.Map) property.Map {
 		target := in.Get(keyTarget)
@@ -244,7 +245,7 @@ func withForm(diff p.DiffResponse, req p.DiffRequest, in inputs) p.DiffResponse 
 	return diff
 }
 
-// withWait adds to the diff that a wait is pending or has changed, and that a destroy does something else.
+// withWait adds to the diff that a wait is pending or has changed, and that a destroy now does something else.
 func withWait(diff p.DiffResponse, req p.DiffRequest, old state) p.DiffResponse {
 	if diff.DetailedDiff == nil {
 		diff.DetailedDiff = map[string]p.PropertyDiff{}

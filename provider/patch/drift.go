@@ -49,8 +49,8 @@ func (r run) observe(live *unstructured.Unstructured) (state, error) {
 	return now, nil
 }
 
-// sent returns what the patch set at each field when it was carried out. After a failed update, the inputs need not be
-// those of it.
+// sent returns what the patch set at each field when it was carried out. The inputs may belong to a different patch:
+// after a failed update, the engine keeps the previous inputs.
 func (r run) sent() func(fieldpath.Path) (any, bool) {
 	if r.in.unknown > 0 || !r.old.Upholds(r.in.content()) {
 		return ownership.In(nil)
@@ -58,9 +58,9 @@ func (r run) sent() func(fieldpath.Path) (any, bool) {
 	return r.old.written(r.in)
 }
 
-// template gives a projection its order, and says which containers are empty on purpose. What others put into one of
-// those is theirs, because an apply merges it. A list that one of the other kinds of patch has set is a single value,
-// even if it is empty.
+// template determines the order of a projection, and which containers are empty on purpose. What others put into such a
+// container is theirs, because an apply merges it. But a list that a JSON patch or a merge patch has set is a single
+// value, even if it is empty.
 func (in inputs) template(wanted map[string]any) map[string]any {
 	if in.kind == keyPatch {
 		return wanted
@@ -95,8 +95,8 @@ func withoutEmptyLists(tree any) any {
 // hasDrifted reports whether the object differs from what the patch has left.
 func (s state) hasDrifted(in inputs) bool { return len(s.drift(in)) > 0 }
 
-// drift lists how the object differs from what the patch has left: its values, fields that it removed, items that it
-// added to lists, fields that only a run with a lost state names and, for an apply, fields that others now own.
+// drift lists how the object differs from what the patch has left: values, fields that it removed, items that it added
+// to lists, fields that only a run with a lost state has set and, for an apply, fields that others now own.
 func (s state) drift(in inputs) []ownership.Change {
 	var changes []ownership.Change
 	if s.Applied != nil {

@@ -9,12 +9,14 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
-// droppedBy returns which values of the operations of a JSON patch are missing from the API server's answer, see [ownership.Dropped].
+// droppedBy returns which values in the operations of a JSON patch are missing from the API server's answer, see
+// [ownership.Dropped].
 func (s state) droppedBy(in inputs, answer map[string]any) *fieldpath.Set {
 	return ownership.Dropped(answer, s.given(in), s.givenFields(in, answer))
 }
 
-// again returns the values of a JSON patch that the API server did not keep, to be set once more. Operations may not be repeatable.
+// again returns the values of a JSON patch that the API server did not keep, so that they can be set once more. The
+// operations themselves may not be repeatable.
 func (s state) again(in inputs, object map[string]any) []mutation.Value {
 	if s.dropped == nil {
 		return nil
@@ -33,8 +35,8 @@ func (s state) again(in inputs, object map[string]any) []mutation.Value {
 	return values
 }
 
-// givenFields returns the fields that a JSON patch gives values on an object: those that are watched, and of the named items that it
-// has added to lists what is in them, or the item if it is missing.
+// givenFields returns the fields of an object that a JSON patch gives values: the watched fields, and the content of
+// named items that the patch has added to lists, or the item itself if it is missing.
 func (s state) givenFields(in inputs, object map[string]any) *fieldpath.Set {
 	fields := s.touched.set.Leaves()
 	given := s.given(in)
@@ -52,7 +54,7 @@ func (s state) givenFields(in inputs, object map[string]any) *fieldpath.Set {
 	return fields
 }
 
-// insertMembers adds what is in a map, and in the maps below it.
+// insertMembers adds the members of a map, and of the maps below it.
 func insertMembers(fields *fieldpath.Set, path fieldpath.Path, v any) {
 	members, isMap := v.(map[string]any)
 	if !isMap || len(members) == 0 {
@@ -64,7 +66,8 @@ func insertMembers(fields *fieldpath.Set, path fieldpath.Path, v any) {
 	}
 }
 
-// given returns what the operations of a JSON patch give a field: the value of the last one that works there, if it has one.
+// given returns the value that a JSON patch gives a field: the value of the last operation that works there, if it has
+// one.
 func (s state) given(in inputs) func(fieldpath.Path) (any, bool) {
 	list, _ := in.document.([]any)
 	return func(field fieldpath.Path) (any, bool) {

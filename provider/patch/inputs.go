@@ -98,7 +98,7 @@ func (in inputs) unknownPaths() []string {
 	return paths
 }
 
-// decodeProgram runs [decodeInputs] for callers that carry the inputs out, and so need all of them.
+// decodeProgram runs [decodeInputs] for callers that carry the inputs out, and so need all of them to be readable.
 func decodeProgram(properties property.Map) (inputs, error) {
 	in, err := decodeInputs(properties)
 	if err == nil {

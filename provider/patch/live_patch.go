@@ -20,8 +20,8 @@ func (s state) livePatch(in inputs) (property.Value, error) {
 	}
 }
 
-// liveTree returns a merge patch with live values: for everything that it sets or removes, the current value, or
-// null.
+// liveTree returns a merge patch with live values: for everything that it sets or removes, the current value, or null
+// if there is none.
 func liveTree(document, live any) any {
 	tree, ok := document.(map[string]any)
 	if !ok || len(tree) == 0 {

@@ -52,7 +52,7 @@ func operationsOf(t *testing.T, paths ...string) []fieldpath.Path {
 	return result
 }
 
-// TestEcho shows the output that has the name of the patch: the patch with what is live in the places of what is wanted.
+// TestEcho shows the output that has the name of the patch: the patch with live values instead of the wanted ones.
 func TestEcho(t *testing.T) {
 	t.Parallel()
 	cases := map[string]struct {
@@ -107,7 +107,7 @@ func mustProperty(t *testing.T, plain any) property.Value {
 	return v
 }
 
-// TestPlaces shows where the engine is told that a change is: in the output and the input of the patch's name.
+// TestPlaces shows where the diff reports a change to the engine: in the output and the input with the patch's name.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	env := "spec: {template: {spec: {containers: [{name: a, env: [{name: X, value: '1'}, {name: V, value: '2'}]}]}}}"

@@ -31,7 +31,7 @@ func (s state) written(in inputs) func(fieldpath.Path) (any, bool) {
 	}
 }
 
-// operationOf returns which operation of a JSON patch gives a field its value, and where in that value it is.
+// operationOf returns which operation of a JSON patch gives a field its value, and the path of the field in that value.
 func (s state) operationOf(field fieldpath.Path) (operation int, below fieldpath.Path, ok bool) {
 	for i, path := range slices.Backward(s.touched.operations) {
 		if path != nil && len(path) <= len(field) && path.Equals(field[:len(path)]) {
@@ -41,7 +41,7 @@ func (s state) operationOf(field fieldpath.Path) (operation int, below fieldpath
 	return 0, nil, false
 }
 
-// placeInOperations returns where a JSON patch shows a change, and of which kind.
+// placeInOperations returns where a JSON patch shows a change, and the kind of the change.
 func (s state) placeInOperations(change ownership.Change) (string, p.DiffKind) {
 	operation, below, ok := s.operationOf(change.Path)
 	if !ok {
@@ -62,7 +62,7 @@ func (s state) placeInOperations(change ownership.Change) (string, p.DiffKind) {
 	return tracked.PropertyAt(keyJSONPatch, at, kind)
 }
 
-// segmentOf returns where an element is in the value of an operation; false if that depends on the other items.
+// segmentOf returns the segment of an element in the value of an operation; false if that depends on the other items.
 func segmentOf(element fieldpath.PathElement) (any, bool) {
 	switch {
 	case element.FieldName != nil:

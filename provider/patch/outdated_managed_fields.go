@@ -7,8 +7,9 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// runInOneVersion runs [run.start], which puts managed fields recorded in another API version in one where they are in
-// the way. A preview writes nothing, so it cannot; it is unresolved, as it is behind a webhook that cannot be called.
+// runInOneVersion runs [run.start]. If managed fields recorded in another API version block the patch, [run.start] puts
+// them in one version. A preview writes nothing, so it cannot do that and is unresolved. It is also unresolved behind a
+// webhook that cannot be called.
 func (r run) runInOneVersion(ctx context.Context) (outcome, error) {
 	result, err := r.start(ctx)
 	outdated := (*tracked.OutdatedError)(nil)

@@ -35,7 +35,7 @@ type patchedFields struct {
 	removed *fieldpath.Set
 	// nonIdempotent are the fields touched by operations that are not repeated.
 	nonIdempotent *fieldpath.Set
-	// dropped are the fields that the API server accepted and did not keep. It is nil where the answer does not tell.
+	// dropped are the fields that the API server accepted but did not keep. It is nil if the answer does not tell.
 	dropped *fieldpath.Set
 	// operations holds, for each operation of a JSON patch, the watched field that it sets; nil if there is none.
 	operations []fieldpath.Path
@@ -73,8 +73,8 @@ func (in inputs) patchType() (patchType, error) {
 	}
 }
 
-// repair returns how to correct drift. The operations of a JSON patch may not be repeatable; only the drifted values
-// are set again, if its tests hold.
+// repair returns how to correct drift. The operations of a JSON patch may not be repeatable, so only the drifted values
+// are set again, and only if its tests hold.
 func (in inputs) repair(old state) (patchType, error) {
 	if in.kind == keyJSONPatch {
 		return newRestoration(in, old)

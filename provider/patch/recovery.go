@@ -15,12 +15,12 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// resume finds out whether an earlier attempt carried out a JSON patch but lost the reply, and returns what it
-// touched. The other kinds of patch can simply be sent again.
+// resume finds out whether an earlier attempt carried out a JSON patch but lost the reply, and returns what it touched.
+// The other kinds of patch can simply be sent again.
 //
 // The write was bound to one resourceVersion. If the object still has it, nothing was written. Otherwise the object
-// must look as it does after the patch. The same check applies if the process was killed and the state knows of no
-// attempt, but our field manager is there.
+// must look as it does after the patch. The same check applies if the process was killed and the state knows nothing of
+// the attempt, but our field manager is on the object.
 func (r run) resume(live *unstructured.Unstructured) (patchedFields, bool, error) {
 	if r.in.kind != keyJSONPatch {
 		return nothing(), false, nil
@@ -88,7 +88,7 @@ func (r run) untouched(live *unstructured.Unstructured) (bool, error) {
 	return true, nil
 }
 
-// datedOwners also tells owners apart by when they wrote.
+// datedOwners returns the owners, distinguished also by the time of their last write.
 func (r run) datedOwners(object *unstructured.Unstructured, entries []metav1.ManagedFieldsEntry) (ownership.Ownership, error) {
 	dated := slices.Clone(entries)
 	for i := range dated {

@@ -13,7 +13,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// TestResuming shows what is made of an object to which a JSON patch was sent whose reply was lost.
+// TestResuming shows what is concluded from an object to which a JSON patch was sent whose reply was lost.
 func TestResuming(t *testing.T) {
 	t.Parallel()
 	const manager = "k8sconnect-patch-shop.prod.p-12345678"
@@ -31,8 +31,8 @@ func TestResuming(t *testing.T) {
 		traced  bool   // our field manager is on live
 		written bool   // the others have written their fields since
 		fresh   bool   // the state knows of no try: the process was killed
-		changed bool   // the patch is another one by now
-		killed  bool   // and the process was killed when it carried it out
+		changed bool   // the patch has changed since
+		killed  bool   // the process was also killed while it carried out the patch
 		want    string
 	}{
 		"the object has its old version": {patch: appending, live: "list: [a]", version: "1", want: again},

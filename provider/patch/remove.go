@@ -16,7 +16,7 @@ import (
 )
 
 // takeAway removes what the patch has added and releases the rest, in one request. found says whether the object
-// exists. The state then has what the last read did not know of.
+// exists. takeAway also adds to the state what the last read did not know.
 func (r *run) takeAway(ctx context.Context, uid types.UID) (done removal, found, readable bool, err error) {
 	readable = true
 	r.old.unrecorded = fieldpath.NewSet()
@@ -52,7 +52,8 @@ func (r *run) takeAway(ctx context.Context, uid types.UID) (done removal, found,
 	return done, found, readable, err
 }
 
-// convertible keeps the managed fields of others: the API server drops all of an object that it cannot convert.
+// convertible keeps the managed fields of other managers: the API server drops all managed fields of an object that it
+// cannot convert.
 func (r run) convertible(ctx context.Context, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	body, err := ownership.InOrder(r.target.Convertible(ctx, live)).Patch(live)
 	if err != nil || body == nil {
@@ -61,8 +62,8 @@ func (r run) convertible(ctx context.Context, live *unstructured.Unstructured) (
 	return r.target.send(ctx, types.JSONPatchType, body, false)
 }
 
-// remove carries out what is planned. If the API server refuses to remove something, that stays, with everything
-// else: a destroy must end.
+// remove carries out the plan. If the API server refuses to remove something, everything stays and is only released: a
+// destroy must end.
 func (r run) remove(ctx context.Context, live *unstructured.Unstructured, planned *removal) (*unstructured.Unstructured, error) {
 	body, err := ownership.TakeAway(live, r.target.Own(), planned.places)
 	if err != nil || body == nil {

@@ -23,7 +23,7 @@ type removal struct {
 	places []ownership.Location
 	paths  []fieldpath.Path
 	kept   []keptField
-	// refusal is what the API server says of the object without them; empty if it has not refused.
+	// refusal is the API server's message about the object without these fields; empty if it has not refused.
 	refusal string
 }
 
@@ -35,8 +35,8 @@ type keptField struct {
 	former bool
 }
 
-// removable decides what to remove from a live object: what the patch has added, still as the patch left it, and
-// owned by nobody else. Everything else stays.
+// removable decides what to remove from a live object: what the patch has added, if it is unchanged and no one else
+// owns it. Everything else stays.
 func (r run) removable(live *unstructured.Unstructured) (removal, error) {
 	owners, err := ownership.NewOwnership(live)
 	if err != nil {
@@ -144,8 +144,8 @@ func (r remover) judge(path fieldpath.Path) removal {
 	return parts
 }
 
-// takenBy returns who else owns a field; "" if only we do, or nobody: an update of ours may have failed after it had
-// released the field.
+// takenBy returns who else owns a field; "" if there is no other owner. The field may have no owner at all, if an
+// update of ours failed after it had released the field.
 func (r remover) takenBy(path fieldpath.Path) string {
 	if others := r.others(r.owners.Of(path)); others != "" {
 		return "it, or a part of it, is owned by " + others

@@ -11,10 +11,10 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// rename changes field managers before the patch: our fields move to the manager of the resource's URN and to the API
-// version of the target, and the fields of a KubeObject that the program takes the object over from move to an unowned
-// manager name. It returns the object after that; a preview returns what it would be. No value changes, and no field
-// loses its owner.
+// rename changes field managers before the patch. Our fields move to the manager of the resource's URN and to the API
+// version of the target. If the program takes the object over from a KubeObject, the fields of that KubeObject move to
+// the manager [ownership.LeftManager]. rename returns the resulting object, in a preview without writing it. No value
+// changes, and a field loses its owner only if the target's API version has another name for it.
 func (r run) rename(ctx context.Context, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	var former []string
 	for _, manager := range tracked.KubeObjectsOn(live, r.target.Own()...) {
@@ -37,7 +37,7 @@ func (r run) rename(ctx context.Context, live *unstructured.Unstructured) (*unst
 	return r.edit(ctx, live, ownership.InOrder(r.target.Convertible(ctx, live), rename))
 }
 
-// edit changes who owns what before the patch, and remembers how to take that back.
+// edit changes who owns what before the patch, and remembers how to revert that.
 func (r run) edit(ctx context.Context, live *unstructured.Unstructured, edit ownership.Edit) (*unstructured.Unstructured, error) {
 	body, err := edit.Patch(live)
 	if err != nil || body == nil {
@@ -50,7 +50,8 @@ func (r run) edit(ctx context.Context, live *unstructured.Unstructured, edit own
 	return edited, err
 }
 
-// takeBack takes back what was changed for a patch that was refused: the program may give it up, and the state knows nothing of it.
+// takeBack reverts what was changed for a refused patch: the program may give the patch up, and the state does not know
+// of the changes.
 func (r run) takeBack(ctx context.Context, live *unstructured.Unstructured, refusal error) {
 	if live == nil || *r.undo == nil || !tracked.HadNoEffect(refusal) {
 		return

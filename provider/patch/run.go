@@ -26,7 +26,7 @@ type run struct {
 	preview bool
 	claims  *reservations
 	source  *connection.Source
-	// undo takes back what this run has changed about who owns what.
+	// undo reverts what this run has changed about who owns what.
 	undo *ownership.Edit
 }
 
@@ -90,8 +90,8 @@ func (r run) start(ctx context.Context) (outcome, error) {
 	return result, nil
 }
 
-// targetMissing handles a missing target. If it is missing in a preview, the same run may create it, unless it is of
-// a kind that nobody can add.
+// targetMissing handles a missing target. In a preview, the same run may create it later, unless no one can add its
+// kind.
 func (r run) targetMissing(ctx context.Context, cause error) (outcome, error) {
 	if err := r.requireSame(ctx, nil, cause); !failure.Gone(err) && !failure.NotServed(err) {
 		return outcome{target: r.target}, r.target.Explain("read", err, r.in.sensitive())
@@ -150,8 +150,8 @@ func (r run) runOn(ctx context.Context, live *unstructured.Unstructured) (outcom
 	return r.execute(ctx, m, live, len(tracked.PatchesOn(live)) > 0)
 }
 
-// correctDrift sets the drifted values again, if any, and those of a JSON patch that the API server did not keep. The
-// patch itself is the one that was carried out last.
+// correctDrift sets the drifted values again, and the values of a JSON patch that the API server did not keep. The
+// patch itself has not changed since it was carried out.
 func (r run) correctDrift(ctx context.Context, live *unstructured.Unstructured) (outcome, error) {
 	now, err := r.observe(live)
 	if err != nil {
@@ -197,9 +197,9 @@ func (r run) resumePending(ctx context.Context, live *unstructured.Unstructured,
 	return outcome{state: settled, unrecorded: lost}, err
 }
 
-// execute sends the request after every reason to refuse has been checked. It must predict what the patch touches in
-// a preview, if the answer cannot show it, and if the prediction decides about more than this request: what other
-// Patches own, and what this one has to release first. A run with a lost state may have left something to release.
+// execute sends the request after it has checked every reason to refuse. It must predict what the patch touches in a
+// preview, if the answer cannot show it, and if the prediction decides about more than this request: what other Patches
+// own, and what this one has to release first. A run with a lost state may also have left something to release.
 func (r run) execute(ctx context.Context, m patchType, live *unstructured.Unstructured, decides bool) (outcome, error) {
 	var foreseen patchedFields
 	var answer *unstructured.Unstructured

@@ -13,11 +13,11 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// secretOperations returns the fields that are secret because an operation of a JSON patch contains a secret:
-// everything at its place, above it as a leaf, or below it. In a list whose items are identified by position, that is
-// everything, because a secret may have moved to another position. names reports whether names of fields are secret
-// too: members of a secret value, items that a secret names, or a secret place. The set has whole places where they
-// are fields, or have fields below them.
+// secretOperations returns the fields that are secret because an operation of a JSON patch contains a secret: the place
+// of the operation, everything below it, and a leaf above it. In a list whose items are identified by position, all
+// items are secret, because a secret may have moved to another position. names reports whether names of fields are
+// secret too: members of a secret value, items that a secret names, or a secret place. The set contains a whole place
+// if that is a field or has fields below it.
 func (in inputs) secretOperations(fields patchedFields) (secret *fieldpath.Set, names bool) {
 	secret = fieldpath.NewSet()
 	operations := in.secretsOfOperations()
@@ -93,8 +93,8 @@ func (in inputs) hidesPlace(index int) bool {
 	return false
 }
 
-// liveSecrets returns the secret places in the output of the patch. That shows live values in place of those that
-// were set, and values in a list may have moved inside it.
+// liveSecrets returns the secret places in the output of the patch. The output shows live values instead of the values
+// that were set, and values in a list may have moved inside it.
 func (in inputs) liveSecrets(fields patchedFields) values.Marks {
 	marks := in.secrets
 	markLists(&marks, in.document)

@@ -13,8 +13,8 @@ import (
 )
 
 // probe is the field manager of dry-runs. Under our own name, the API server would delete what the patch no longer
-// names, and would refuse if that is required. In the real run it is released first, and stays. Nothing is ever
-// written under this name.
+// names, and would refuse the dry-run if that is required. In the real run, such fields are released first and stay.
+// Nothing is ever written under this name.
 const probe = ownership.PatchManagerPrefix + "preview"
 
 // ssaPatch is a patch by server-side apply.
@@ -73,7 +73,7 @@ func (a ssaPatch) touched(answer *unstructured.Unstructured, manager string, _ p
 	found := nothing()
 	found.dropped = ownership.Dropped(answer.Object, ownership.In(a.body), applied)
 	applied.Iterate(func(path fieldpath.Path) {
-		// There is nothing to watch in what the API server does not keep, dropped or empty.
+		// The API server did not keep the others (dropped or empty), so there is nothing to watch.
 		if _, _, ok := ownership.Locate(answer.Object, path); ok {
 			found.set.Insert(path.Copy())
 		}

@@ -47,17 +47,18 @@ type state struct {
 	touched patchedFields
 	// returned are fields that the patch removed and that exist again.
 	returned *fieldpath.Set
-	// besides are the fields of our entries in metadata.managedFields right after the patch that it does not name: the
-	// API server adds defaults to what we send. It is nil if that is unknown.
+	// besides are the fields in our entries of metadata.managedFields right after the patch that the patch does not
+	// name: the API server adds defaults to what we send. It is nil if that is unknown.
 	besides *fieldpath.Set
-	// unrecorded are the fields that are ours on the object and that the state does not know, see [run.unrecorded].
+	// unrecorded are the fields on the object that are ours and that the state does not know, see [run.unrecorded].
 	unrecorded *fieldpath.Set
 	// previous records who owned the fields before.
 	previous map[string]string
 
 	// dropped are fields that the API server accepted and did not keep.
 	dropped *fieldpath.Set
-	// neighbours tell whether lists still hold what they held, see [hashNeighbours]. They are nil if that is unknown.
+	// neighbours tell whether the other contents of lists have changed, see [hashNeighbours]. They are nil if that is
+	// unknown.
 	neighbours map[string]string
 	// added are the items that a JSON patch has added to lists, by operation.
 	added map[int]addedItem
@@ -147,7 +148,7 @@ func IsUnfinished(outputs property.Map) bool {
 	return values.Flag(outputs.Get(keyPending)) || values.Flag(outputs.Get(keyPendingWait))
 }
 
-// decodeState reads a state, of whatever version.
+// decodeState reads a state of any version.
 func decodeState(properties property.Map) (state, error) {
 	shared, err := tracked.DecodeState(properties, form)
 	if err != nil {

@@ -61,7 +61,7 @@ func TestAStateOfWhateverKindIsRead(t *testing.T) {
 	}
 }
 
-// TestDrift shows what is drift of which kind of patch.
+// TestDrift shows what counts as drift for each kind of patch.
 func TestDrift(t *testing.T) {
 	t.Parallel()
 	same := object(t, "data: {a: x}")

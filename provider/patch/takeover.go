@@ -66,7 +66,7 @@ func (r run) others(owners []ownership.Owner) string {
 	return strings.Join(tracked.Unique(names), ", ")
 }
 
-// isOurs reports whether a field manager is that of this Patch, or represents it in a preview.
+// isOurs reports whether a field manager belongs to this Patch, or represents it in a preview.
 func (r run) isOurs(manager string) bool {
 	return manager == probe || slices.Contains(r.target.Own(), manager)
 }

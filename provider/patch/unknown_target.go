@@ -8,7 +8,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// sayUnknownTarget says in a preview what becomes of the target if the update is about another one.
+// sayUnknownTarget says in a preview what happens to the target if the update turns out to be about another object.
 func (in inputs) sayUnknownTarget(ctx context.Context, target property.Value, old state) {
 	does := "hands back its fields with their values and patches the other one"
 	if in.onDestroy == destroyRemoves {

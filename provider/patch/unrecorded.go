@@ -13,12 +13,13 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// unrecorded returns what our field managers own on a live object and the state does not know: a run of this Patch has
-// set it whose state was not saved, or an older state was imported since. Nothing tells whether that run has added it,
-// so it is released with its value.
+// unrecorded returns what our field managers own on a live object and the state does not know: a run of this Patch
+// whose state was not saved has set it, or an older state was imported since. Nothing tells whether that run has added
+// it, so it is released with its value.
 //
-// Of the kinds of patch that do not apply, only what they changed is there to see. A state of an earlier version does
-// not know what the API server has added to that; if nothing was written since, none of it is news.
+// For a JSON patch or a merge patch, managedFields show only what it changed. A state of an earlier version does not
+// know what the API server has added to that. So if nothing was written since that state, none of these fields counts
+// as unrecorded.
 func (r run) unrecorded(live *unstructured.Unstructured) (*fieldpath.Set, error) {
 	known, own := r.old.touched.all(), r.target.Own()
 	for _, fields := range []*fieldpath.Set{r.old.besides, r.old.dropped} {
@@ -35,8 +36,8 @@ func (r run) unrecorded(live *unstructured.Unstructured) (*fieldpath.Set, error)
 	return ownership.Unrecorded(live, ours, known)
 }
 
-// leavesUnrecorded names what is unrecorded on a live object and not among the fields that the patch touches. While
-// there is no state of the object, or it is unconfirmed, the state does not claim to know.
+// leavesUnrecorded names what is unrecorded on a live object and not among the fields that the patch touches. It
+// returns nothing if the state has no object or is unconfirmed.
 func (r run) leavesUnrecorded(live *unstructured.Unstructured, touched patchedFields) ([]string, error) {
 	if r.old.Ref.UID == "" || r.old.Pending {
 		return nil, nil
@@ -54,7 +55,7 @@ func (r run) leavesUnrecorded(live *unstructured.Unstructured, touched patchedFi
 	return tracked.Unique(names), nil
 }
 
-// sayUnrecorded warns of the fields that are released, although no state ever had them.
+// sayUnrecorded warns about the fields that are released although no state ever had them.
 func (o outcome) sayUnrecorded(ctx context.Context) {
 	if len(o.unrecorded) > 0 {
 		p.GetLogger(ctx).Warningf("%s: a run of this Patch whose state was not saved has set fields that the patch does not name. The Patch "+
@@ -63,7 +64,7 @@ func (o outcome) sayUnrecorded(ctx context.Context) {
 	}
 }
 
-// unrecordedDrift lists the fields that the patch does not name, and that are ours.
+// unrecordedDrift lists the fields that are ours although the patch does not name them.
 func (s state) unrecordedDrift() []ownership.Change {
 	if s.unrecorded == nil {
 		return nil
@@ -76,7 +77,7 @@ func (s state) unrecordedDrift() []ownership.Change {
 	return changes
 }
 
-// isUnrecorded reports whether a field is one of those that the state did not know.
+// isUnrecorded reports whether a field is one that the state did not know.
 func (s state) isUnrecorded(path fieldpath.Path) bool {
 	return s.unrecorded != nil && s.unrecorded.Has(path)
 }
@@ -89,7 +90,7 @@ func (s state) name(path fieldpath.Path) string {
 	return ownership.Format(path)
 }
 
-// present returns the fields with a value that are ours, as far as the state knows them and the last read has found.
+// present returns our fields that have a value, both those in the state and those that only the last read has found.
 func (s state) present() *fieldpath.Set {
 	if s.unrecorded == nil {
 		return s.touched.present()

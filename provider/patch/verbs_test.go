@@ -50,7 +50,7 @@ var paints = map[string]any{
 	"jsonPatch":  []any{m{"op": "replace", "path": "/data/color", "value": "red"}},
 }
 
-// before is the ConfigMap that someone else has made, and patched what it is after the patch.
+// before is the ConfigMap that someone else has made; patched is the ConfigMap after the patch.
 var before = verbs.ConfigMap(verbs.UID, `{"color":"blue","size":"small"}`, verbs.Owns("kubectl", "Apply", `{"f:color":{},"f:size":{}}`))
 
 func patched(kind string) string {

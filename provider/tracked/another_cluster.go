@@ -16,7 +16,7 @@ import (
 )
 
 // ElsewhereError means that an object is not in the cluster that the connection leads to, or that we do not know
-// whether it is. Whatever such a cluster says about the object's name concerns another object.
+// whether it is. Nothing that this cluster says about the object's name concerns the object.
 type ElsewhereError struct {
 	Ref cluster.Ref
 	// Was is the cluster of the object, and Is the one that the connection leads to.
@@ -60,18 +60,18 @@ func isUndecided(err error) bool {
 	return errors.As(err, &elsewhere) && !elsewhere.Certain
 }
 
-// errForgotten means that the user has declared the object's cluster gone for good.
+// errForgotten means that the user has declared that the object's cluster no longer exists.
 var errForgotten = errors.New("its cluster is gone for good")
 
 // IsForgotten reports whether an object went with its cluster.
 func IsForgotten(err error) bool { return errors.Is(err, errForgotten) }
 
-// IsGone reports whether an object no longer exists: the API server of its cluster said so, or its cluster is gone
-// for good.
+// IsGone reports whether an object no longer exists: the API server of its cluster said so, or the cluster itself no
+// longer exists.
 func IsGone(err error) bool { return failure.Gone(err) || IsForgotten(err) }
 
-// Located interprets the result of a read of the object with this uid. An object with that uid is the right one,
-// wherever it is. An absence, another object of the same name, or a kind that is not served counts only in the object's
+// Located interprets the result of reading the object with this uid. An object with that uid is the right one in any
+// cluster. An absent object, another object of the same name, or a kind that is not served counts only in the object's
 // own cluster: otherwise the error is an [ElsewhereError], or says why we could not find out.
 func (o Origin) Located(
 	ctx context.Context, source *connection.Source, t Target, uid string, live *unstructured.Unstructured, err error,
@@ -102,7 +102,7 @@ func (o Origin) answers(ctx context.Context, t Target, failed error) bool {
 	return err == nil && id == o.ID
 }
 
-// RequireIn reports why the target's cluster is not known to be that of the object; nil if it is.
+// RequireIn reports why the target's cluster is not known to be the object's cluster; nil if it is.
 func (o Origin) RequireIn(ctx context.Context, source *connection.Source, t Target) error {
 	relation, here, err := o.relationTo(ctx, t.Cluster)
 	switch {
@@ -119,16 +119,16 @@ func (o Origin) RequireIn(ctx context.Context, source *connection.Source, t Targ
 	}
 }
 
-// forget reports once what happens to the objects of a cluster that is gone for good.
+// forget reports once what happens to the objects of a cluster that no longer exists.
 func (o Origin) forget(ctx context.Context, source *connection.Source) error {
 	source.WarnOnce(ctx, "forgotten "+o.Key(),
 		fmt.Sprintf("%s is in forgetClusters: what the state has in it is forgotten. Nothing was deleted.", o))
 	return errForgotten
 }
 
-// Moved finds out for the program's Diff whether its connection leads to a cluster other than the object's, and
-// reports it. It asks the API server only if the address or the certificate authority differs, or if it must.
-// undecided means that only a read of the object can tell; the error says why.
+// Moved finds out for the program's Diff whether its connection leads to a cluster other than the object's, and reports
+// it. It asks the API server only if the address or the certificate authority differs, or if must is true. undecided
+// means that only a read of the object can tell; the error says why.
 func (o Origin) Moved(ctx context.Context, source *connection.Source, t Target, must bool) (moved, undecided bool, err error) {
 	if o.IsZero() || t.Cluster == nil || !must && o.Target == t.Cluster.Target() {
 		return false, false, nil
@@ -144,7 +144,8 @@ func (o Origin) Moved(ctx context.Context, source *connection.Source, t Target, 
 	}
 }
 
-// WarnMoved explains once why objects are replaced that nobody has changed, unless a read has already reported it.
+// WarnMoved explains once why objects are replaced although the program has not changed them, unless a read has already
+// reported it.
 func WarnMoved(ctx context.Context, source *connection.Source, err error) {
 	if elsewhere := (*ElsewhereError)(nil); errors.As(err, &elsewhere) {
 		source.WarnOnce(ctx, elsewhere.about(), fmt.Sprintf("Another cluster: objects of this stack are in %s, and the connection leads to %s. "+
@@ -161,15 +162,15 @@ func (o Origin) WarnLeft(ctx context.Context, source *connection.Source) {
 // about names the two clusters.
 func (e *ElsewhereError) about() string { return "elsewhere " + e.Was.Key() + " " + e.Is.Key() }
 
-// notChecked describes that a read has met another cluster.
+// notChecked says that a read has met another cluster.
 func (e *ElsewhereError) notChecked() string {
 	return fmt.Sprintf("NOT CHECKED: objects of this stack are in %s, and the connection leads to %s, which is another cluster. "+
 		"The state keeps them. `pulumi up` creates them in the latter and leaves those in the former alone; `pulumi destroy` is refused.\n"+
 		"If you did not intend that, check context, host and $KUBECONFIG before you continue.", e.Was, e.Is)
 }
 
-// IsToForget reports whether the object of a state that is being deleted went with its cluster. It makes no request
-// unless the user has declared the cluster gone.
+// IsToForget reports whether the object of a state that is being deleted no longer exists because its cluster does not.
+// It makes no request unless the user has declared that.
 func (s State) IsToForget(ctx context.Context, source *connection.Source, inputs property.Map, id manifest.Identity) bool {
 	if !source.Forgets(s.Origin.Key()) {
 		return false
@@ -259,7 +260,7 @@ func (m *Moves) Diff(ctx context.Context, source *connection.Source, s State, er
 // Note records that the object of a state is in a cluster other than the program's.
 func (m *Moves) Note(s State) { m.Notes.set(moved, s.observed().String(), "") }
 
-// Forget records a Read, with which another command begins.
+// Forget records a Read, which is the beginning of another command.
 func (m *Moves) Forget(s State) { m.Notes.forget(moved, s.observed().String()) }
 
 // Has reports whether the object of a state is being replaced because it is in another cluster.

@@ -9,11 +9,11 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
-// cleanUpTimeout bounds how long we try to clean up, also after the operation was cancelled.
+// cleanUpTimeout bounds how long we try to clean up, even after the operation was cancelled.
 const cleanUpTimeout = 10 * time.Second
 
-// CleanUp changes who owns what on the object with this uid after a write, also after the operation was cancelled. No value depends on
-// it.
+// CleanUp changes who owns what on the object with this uid after a write, even if the operation was cancelled. No
+// value depends on it.
 func (t Target) CleanUp(ctx context.Context, uid types.UID, edits ...ownership.Edit) error {
 	after, cancel := context.WithTimeout(context.WithoutCancel(ctx), cleanUpTimeout)
 	defer cancel()

@@ -10,8 +10,9 @@ import (
 )
 
 // ExplainDestroy completes the error of a Delete. The engine runs Delete with the connection of the last update, so
-// users who have renewed the credentials since must first bring them into the state. An object that cannot be reached is
-// forgotten only if the user says so, and needs the id in saved, the state of the resource, for that.
+// users who have renewed the credentials since must first bring them into the state. An unreachable object is forgotten
+// only if the user says so. For that, the user needs its id, which ExplainDestroy takes from saved, the state of the
+// resource.
 func ExplainDestroy(err error, saved property.Map) error {
 	explained := (*failure.Failure)(nil)
 	switch origin := DecodeOrigin(saved.Get(KeyCluster)); {

@@ -17,16 +17,15 @@ func Changed(path string, kind p.DiffKind) p.DiffResponse {
 	return p.DiffResponse{HasChanges: true, DetailedDiff: map[string]p.PropertyDiff{path: {Kind: kind}}}
 }
 
-// UpdateAbout returns an update for which the engine shows no values, only that it concerns key, which is not an
-// input or is one that changes. For example, nothing in the object changes but its field ownership, or the update
-// only waits again.
+// UpdateAbout returns an update that shows no values, only that it concerns key, which is not an input or is one that
+// changes. For example, only the field ownership of the object changes, or the update only waits again.
 func UpdateAbout(key string) p.DiffResponse {
 	return p.DiffResponse{HasChanges: true, DetailedDiff: map[string]p.PropertyDiff{key: {Kind: p.Update, InputDiff: true}}}
 }
 
-// Detailed converts field changes to property changes. place says where the engine shows a change, and of which kind.
-// The engine takes the left side of each from the outputs and the right side from the inputs, at the same path. written
-// returns what the inputs say at a field.
+// Detailed converts field changes to property changes. place returns the path at which the engine shows a change, and
+// the kind of the change. For each path, the engine takes the left side from the outputs and the right side from the
+// inputs. written returns the value of a field in the inputs.
 func Detailed(
 	changes []ownership.Change, written func(fieldpath.Path) (any, bool), place func(ownership.Change) (string, p.DiffKind),
 	ignored IgnoredPaths,
@@ -39,15 +38,15 @@ func Detailed(
 		}
 		diff.HasChanges = true
 		if shown, again := diff.DetailedDiff[path]; again && shown.Kind != kind {
-			kind = p.Update // one item goes, another comes in its place: both sides have something to show
+			kind = p.Update // one item leaves, another takes its place: both sides have a value to show
 		}
 		diff.DetailedDiff[path] = p.PropertyDiff{Kind: kind}
 	}
 	return Outermost(diff)
 }
 
-// Place returns where a change can be shown in both of two trees, and of which kind: the engine shows live on the
-// left, written on the right.
+// Place returns where a change can be shown in both of two trees, and the kind of the change: the engine shows live on
+// the left, written on the right.
 func Place(change ownership.Change, live, written Marked) (ownership.Location, p.DiffKind) {
 	path := change.Path
 	for _, tree := range []Marked{written, live} {
@@ -62,19 +61,19 @@ func Place(change ownership.Change, live, written Marked) (ownership.Location, p
 	case has && (!had || change.Kind == ownership.Added):
 		return after, p.Add
 	case had && has:
-		// An item that is at another position on the other side cannot be shown alone: the engine would compare it
-		// with another item.
+		// An item whose position differs on the other side cannot be shown alone: the engine would compare it with
+		// another item.
 		return after[:SharedPrefix(before, after)], p.Update
 	case had:
 		return before, p.Delete
 	default:
-		// It is on neither side as written: for example, a default that appeared.
+		// Neither side has it as written: for example, a default that appeared.
 		return nil, p.Update
 	}
 }
 
-// PropertyAt converts a change of a kind, at a place in the document under property name, to the engine's path. A change
-// at a place whose path the engine cannot read is one of what contains it.
+// PropertyAt converts a change at a place in the document under property name to the engine's path. If the engine
+// cannot read the path of a place, PropertyAt returns a change of its container.
 func PropertyAt(name string, at ownership.Location, kind p.DiffKind) (string, p.DiffKind) {
 	segments := append([]property.PathSegment{property.NewSegment(name)}, Segments(at)...)
 	path, whole := values.EnginePath(property.PathFromSegments(segments...))
@@ -106,8 +105,8 @@ func (s State) Lost(leaves []fieldpath.Path, listed []ownership.Change) []owners
 // The parts of an identity, named as in references and targets.
 var identityParts = []string{"apiVersion", "kind", "namespace", "name"}
 
-// IdentityDiff reports a replacement if is names an object other than was. A new version of the same API group
-// denotes the same object. at returns the property that shows a part of the identity. Unknown parts do not count.
+// IdentityDiff reports a replacement if is names an object other than was. A new version of the same API group denotes
+// the same object. at returns the property that shows a part of the identity. IdentityDiff ignores unknown parts.
 func IdentityDiff(
 	was, is manifest.Identity, unknown UnknownIdentity, at func(part string) string, change p.PropertyDiff,
 ) (p.DiffResponse, bool) {

@@ -7,7 +7,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
-// Seen is what a read has found of an object.
+// Seen is the result of reading an object.
 type Seen struct {
 	// Object is the live object, and Manager our field manager on it.
 	Object  *unstructured.Unstructured
@@ -19,11 +19,12 @@ type Seen struct {
 	Sent func(fieldpath.Path) (any, bool)
 }
 
-// Drifted records what is live, and what was applied if that differs in one of the compared fields.
+// Drifted records the live values and, if they differ from what was applied in one of the compared fields, the applied
+// values.
 func (s State) Drifted(seen Seen, compared *fieldpath.Set) State {
 	wanted := s.Wanted()
 	if s.isUnwritten(seen) {
-		// Only the API server can have changed a value that is still ours.
+		// Only the API server can have changed a value that we still own.
 		wanted = ownership.WithDefaults(wanted, seen.Live, seen.ours(compared), seen.Sent)
 	}
 	s.Live, s.Applied, s.Ownership = seen.Live, nil, seen.Owners
@@ -40,7 +41,7 @@ func (s State) isUnwritten(seen Seen) bool {
 	return s.WrittenAt != "" && s.WrittenAt == ownership.WrittenAt(seen.Object, seen.Manager)
 }
 
-// ours are the leaves of a set that are still ours.
+// ours returns the leaves of a set that we still own.
 func (s Seen) ours(fields *fieldpath.Set) *fieldpath.Set {
 	own := fieldpath.NewSet()
 	fields.Leaves().Iterate(func(path fieldpath.Path) {
@@ -51,8 +52,9 @@ func (s Seen) ours(fields *fieldpath.Set) *fieldpath.Set {
 	return own
 }
 
-// Unsaved lists the fields that differ from what was applied, but are still ours. Anyone else who changes a value
-// takes it from us, so a run of ours with a lost state wrote these: nothing tells whether they are secret.
+// Unsaved lists the fields that we still own although their values differ from what was applied. Anyone else who
+// changes a value takes it from us, so a run of ours whose state was lost wrote these values. Nothing tells whether
+// they are secret.
 func (s State) Unsaved(fields *fieldpath.Set) []fieldpath.Path {
 	if s.Applied == nil {
 		return nil

@@ -9,12 +9,12 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// KeyDropped is a hidden output: the fields that the API server accepted and did not keep, see [ownership.Dropped]. The object does
-// not have them, so drift does not show them, and a read does not tell whether the API server would keep them by now. Each
-// command that reads the object tries them again.
+// KeyDropped is a hidden output: the fields that the API server accepted but did not keep, see [ownership.Dropped]. The
+// object does not have them, so drift does not show them, and a read cannot tell whether the API server would keep them
+// now. Every command that reads the object tries them again.
 const KeyDropped = "__droppedFields"
 
-// WarnDropped warns of fields of an object that the API server did not keep. nameOf formats them.
+// WarnDropped warns about fields of an object that the API server did not keep. nameOf formats them.
 func WarnDropped(ctx context.Context, object fmt.Stringer, dropped *fieldpath.Set, nameOf func(fieldpath.Path) string) {
 	if IsEmpty(dropped) {
 		return

@@ -6,8 +6,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 )
 
-// DryRunCache keeps the answer to a dry-run in Diff until the preview of the same update asks for it, so that a
-// changed object costs one dry-run instead of two. Its zero value is ready for use, also by several goroutines.
+// DryRunCache keeps the answer to a dry-run in Diff until the preview of the same update asks for it, so that a changed
+// object costs one dry-run instead of two. The zero value is ready to use, and safe for concurrent use.
 type DryRunCache[Outcome any] struct {
 	byURN sync.Map // resource.URN -> dryRun[Outcome]
 }

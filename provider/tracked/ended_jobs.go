@@ -1,10 +1,10 @@
 package tracked
 
-// EndedJobs remembers, for this operation, the Jobs that were complete before the cluster deleted them. Nothing in the cluster tells
-// it any more, and a Wait for one of them has nothing else to ask.
+// EndedJobs remembers, for this operation, the Jobs that were complete before the cluster deleted them. Nothing in the
+// cluster records that, so a Wait for such a Job has nothing else to ask.
 type EndedJobs struct{ notes Notes }
 
-// NewEndedJobs returns what all resources remember together.
+// NewEndedJobs returns the record that all resources share.
 func NewEndedJobs(memory *Memory) EndedJobs { return EndedJobs{memory.For("cluster")} }
 
 const completeAndGone = "the Job was complete and is gone" // uid

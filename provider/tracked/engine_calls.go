@@ -8,10 +8,10 @@ import (
 
 // EngineCalls distinguishes the two ways in which the engine calls Diff.
 //
-// The engine calls Diff after every Read, with the inputs and the connection of the last run, before the program
-// runs; an error there fails preview, up, refresh and destroy alike, and leaves no command as a way out. It calls
-// Diff again when the program registers the resource, with the program's inputs and connection. Only that call
-// follows a Check of the same resource in this process.
+// The engine calls Diff after every Read, with the inputs and the connection of the last run, before the program runs.
+// An error there fails preview, up, refresh and destroy alike, and leaves no command as a way out. The engine calls
+// Diff again when the program registers the resource, with the program's inputs and connection. Only that call follows
+// a Check of the same resource in this process.
 type EngineCalls struct {
 	Notes   Notes
 	checked sync.Map // resource.URN -> true

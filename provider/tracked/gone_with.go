@@ -6,11 +6,11 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
-// GoneWith remembers, for this operation, the Namespaces and the kinds that it has deleted. The objects in them are gone, too,
-// although the read at the beginning of the command has found them.
+// GoneWith remembers, for this operation, the Namespaces and the kinds that it has deleted. The objects in them are
+// gone as well, although the read at the beginning of the command found them.
 type GoneWith struct{ notes Notes }
 
-// NewGoneWith returns what all resources remember together.
+// NewGoneWith returns the record that all resources share.
 func NewGoneWith(memory *Memory) GoneWith { return GoneWith{memory.For("cluster")} }
 
 const goneWith = "what was in it is gone" // Namespace or kind, in a cluster

@@ -6,10 +6,11 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 )
 
-// IgnoredPaths is the resource option ignoreChanges. Its paths are Pulumi's, and not those of the inputs ignoreFields and waitFor, which
-// package fieldselect reads: they begin at the inputs of the resource and know positions, but no keys of list items. The engine itself puts
-// the values of the last run in their place, by its own parser. If this package read them otherwise, a preview would hide another field than
-// the one that the engine keeps.
+// IgnoredPaths is the resource option ignoreChanges. Its paths are Pulumi's, unlike the paths in the inputs
+// ignoreFields and waitFor, which package fieldselect reads. They begin at the inputs of the resource and may contain
+// positions, but no keys of list items. The engine itself puts back the values of the last run at these paths, with its
+// own parser. If this package read the paths differently, a preview would hide another field than the one that the
+// engine keeps.
 type IgnoredPaths []resource.PropertyPath
 
 // ParseIgnored reads the option as the engine sends it.

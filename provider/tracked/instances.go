@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// instancesTimeout is how long a deletion waits for the objects of a defined kind to go: those in the same stack are
-	// being deleted at the same time.
+	// instancesTimeout is how long a deletion waits for the objects of a defined kind to go: those in the same stack
+	// are deleted at the same time.
 	instancesTimeout  = 30 * time.Second
 	instancesInterval = time.Second
 	// maxInstancesNamed is how many objects an error names.
@@ -33,7 +33,7 @@ type Instances struct {
 // None reports whether there are none.
 func (i Instances) None() bool { return len(i.found) == 0 }
 
-// Named returns the names of the first of them, one a line.
+// Named returns the names of the first objects, one per line.
 func (i Instances) Named() string {
 	return strings.Join(i.found[:min(len(i.found), maxInstancesNamed)], "\n  ")
 }
@@ -50,15 +50,16 @@ func (i Instances) String() string {
 	}
 }
 
-// IsLostWithDefinition reports whether an object would be deleted with the definition of its kind and by nothing else. Not so those
-// that are being deleted, which go anyway, and those with an owner, which a controller makes from something that is not lost.
+// IsLostWithDefinition reports whether an object would be deleted only because the definition of its kind is. This
+// excludes objects that are being deleted anyway, and objects with an owner, because a controller makes them from
+// something that is not lost.
 func IsLostWithDefinition(object metav1.PartialObjectMetadata) bool {
 	return object.DeletionTimestamp == nil && len(object.OwnerReferences) == 0
 }
 
-// AwaitNoInstances waits until no objects of a defined kind are left that count, and returns those that remain. It
-// retries a failed list: the conversion webhook may be starting, or the objects may be going. Only a permission error
-// is returned at once.
+// AwaitNoInstances waits until no objects of a defined kind that count are left, and returns the remaining ones. It
+// retries a failed list: the conversion webhook may be starting, or the objects may be going. It returns only a
+// permission error at once.
 func AwaitNoInstances(
 	ctx context.Context, clu *cluster.Cluster, resource schema.GroupVersionResource, kind string, counts func(metav1.PartialObjectMetadata) bool,
 ) (left Instances, err error) {

@@ -12,12 +12,12 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// shortestKnown is the minimum length of a secret text that is looked for in values. Shorter ones, such as a 1, are in
-// values that have nothing to do with the secret.
+// shortestKnown is the minimum length of a secret text to look for. Shorter texts, such as a 1, also occur in values
+// that have nothing to do with the secret.
 const shortestKnown = 4
 
-// KnownSecrets finds the secret texts of a program in values that the cluster returns: what one resource gives an object as
-// a secret, another one reads there. See [connection.Source.Secrets].
+// KnownSecrets finds the secret texts of a program in values that the cluster returns: a secret that one resource has
+// put into an object may be read there by another resource. See [connection.Source.Secrets].
 type KnownSecrets struct {
 	hide failure.Redactor
 	any  bool
@@ -29,19 +29,19 @@ func NewKnownSecrets(texts []string) KnownSecrets {
 	return KnownSecrets{failure.NewRedactor(long), len(long) > 0}
 }
 
-// In reports whether a text has a secret text in it.
+// In reports whether a text contains a secret text.
 func (k KnownSecrets) In(text string) bool {
 	return k.any && len(text) >= shortestKnown && k.hide.Redact(text) != text
 }
 
-// Mark marks the scalars of a tree that have a secret text in them. A map that has one in a key is marked as a whole.
+// Mark marks the scalars of a tree that contain a secret text. If a key contains one, Mark marks the whole map.
 func (k KnownSecrets) Mark(secrets *values.Marks, tree any) {
 	if k.any && k.anywhere(tree) {
 		k.mark(secrets, tree, nil)
 	}
 }
 
-// anywhere reports whether it is worth looking at every scalar of a tree.
+// anywhere reports whether a tree contains a secret text anywhere, so that it is worth checking every scalar.
 func (k KnownSecrets) anywhere(tree any) bool {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)

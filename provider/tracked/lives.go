@@ -6,19 +6,20 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 )
 
-// Lives knows, for this operation, the newest life of each resource. Where a user has asked for a replacement, the engine makes the new
-// resource and then deletes the old one, perhaps in a later run, or the other way round. What that would run at its end must not run on
-// what lives on. The engine says so in no call, but it reads both before that, and checks those of the program.
+// Lives knows, for this operation, the newest life of each resource. If a user has asked for a replacement, the engine
+// creates the new resource and then deletes the old one, perhaps in a later run, or the other way round. An old
+// resource must not run its final steps on something that the new one still uses. No call of the engine says whether a
+// replacement is under way. But the engine reads both resources first, and checks those in the program.
 type Lives struct{ Notes Notes }
 
 const (
 	newestLife  = "newest life"    // resource.URN -> since and, after a space, the digest of the hash key
 	programmed  = "in the program" // resource.URN
-	replaceable = "to be replaced" // resource.URN -> what the one that replaces it has to know
+	replaceable = "to be replaced" // resource.URN -> what its replacement has to know
 )
 
-// See notes a life, which begins at since, in a form that can be compared as text, or empty where that is not known. It reports
-// whether it is the newest one.
+// See records a life and reports whether it is the newest one. since is when the life began, in a form that can be
+// compared as text; empty if unknown.
 func (l *Lives) See(urn resource.URN, hashKey, since string) (newest bool) {
 	if _, known, is := l.newest(urn); is && known > since {
 		return false
@@ -39,10 +40,10 @@ func (l *Lives) newest(urn resource.URN) (key, since string, is bool) {
 	return key, since, is
 }
 
-// Check notes that the program has a resource.
+// Check records that the program has a resource.
 func (l *Lives) Check(urn resource.URN) { l.Notes.set(programmed, string(urn), "") }
 
-// Read notes that a resource is read before the program runs.
+// Read records that a resource is read before the program runs.
 func (l *Lives) Read(urn resource.URN) { l.Notes.forget(programmed, string(urn)) }
 
 // IsProgrammed reports whether the program has a resource.
@@ -51,10 +52,10 @@ func (l *Lives) IsProgrammed(urn resource.URN) bool {
 	return is
 }
 
-// Remember keeps a fact, which is no secret, for the resource that replaces this one.
+// Remember keeps a fact, which must not be secret, for the resource that replaces this one.
 func (l *Lives) Remember(urn resource.URN, fact string) { l.Notes.set(replaceable, string(urn), fact) }
 
-// Replaced returns that fact, if there is a resource to be replaced.
+// Replaced returns that fact, if there is a resource to replace.
 func (l *Lives) Replaced(urn resource.URN) (fact string, is bool) {
 	return l.Notes.get(replaceable, string(urn))
 }

@@ -16,13 +16,14 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/workspace"
 )
 
-// Memory is what the provider remembers during one operation of the engine. An operation may have several processes of the
-// provider: one for each explicit provider, and another one where a program changes the configuration. A resource that gets
-// another provider, or whose provider gets another configuration, is read and deleted by one process, and compared and created by
-// another. What one of them learns must hold for the other, so they share a file, which is named after the engine and which the
-// first one that ends removes. It holds no inputs but those that decide a deletion, and no secrets.
+// Memory is what the provider remembers during one operation of the engine. An operation may have several processes of
+// the provider: one for each explicit provider, and a further one if a program changes the configuration. If a resource
+// gets another provider, or its provider another configuration, one process reads and deletes the resource, and another
+// process compares and creates it. Each must know what the other has learned, so they share a file. The file is named
+// after the engine, and the first process that ends removes it. It contains no inputs except those that decide a
+// deletion, and no secrets.
 //
-// Its zero value is ready for use and private to the process.
+// The zero value is ready to use and private to the process.
 type Memory struct {
 	mu    sync.Mutex
 	facts map[string]map[string]string // topic -> key -> fact
@@ -31,10 +32,11 @@ type Memory struct {
 	applied int64
 }
 
-// leftAfter is when the file of a process that was killed counts as left over.
+// leftAfter is the age at which the file of a killed process counts as left over.
 const leftAfter = 7 * 24 * time.Hour
 
-// Share shares the memory with the other processes of the provider that serve this engine. Where that fails, it stays private.
+// Share shares the memory with the other processes of the provider that serve this engine. If that fails, the memory
+// stays private.
 func (m *Memory) Share(engine string) error {
 	if engine == "" {
 		return nil
@@ -73,7 +75,7 @@ func removeLeftOver(dir string) {
 	}
 }
 
-// Unshare removes the file. The processes that have it open go on sharing it.
+// Unshare removes the file. Processes that have it open continue to share it.
 func (m *Memory) Unshare() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -89,10 +91,10 @@ func (m *Memory) Unshare() error {
 // For returns the part of the memory that is about one type of resource.
 func (m *Memory) For(resource string) Notes { return Notes{memory: m, resource: resource} }
 
-// note is a fact in the file: topic, key and, unless it is forgotten, the fact.
+// note is a fact in the file: topic, key and fact. A note without a fact forgets the key.
 type note []string
 
-// write adds a note. The order in the file is the same for all processes, also for the one that writes.
+// write appends a note. All processes see the notes in the same order, including the one that writes.
 func (m *Memory) write(n note) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -125,7 +127,7 @@ func (m *Memory) apply(n note) {
 	m.facts[n[0]][n[1]] = n[2]
 }
 
-// catchUp applies what was written to the file since the last time. A line that is being written waits for the next time.
+// catchUp applies what was written to the file since the last call. It leaves an incomplete line for the next call.
 func (m *Memory) catchUp() {
 	if m.file == nil {
 		return
@@ -148,7 +150,7 @@ func (m *Memory) catchUp() {
 	}
 }
 
-// topic calls do with the facts of a topic, which it may not keep.
+// topic calls do with the facts of a topic; do must not keep them.
 func (m *Memory) topic(name string, do func(facts map[string]string)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -156,7 +158,7 @@ func (m *Memory) topic(name string, do func(facts map[string]string)) {
 	do(m.facts[name])
 }
 
-// Notes are what a [Memory] has about one type of resource. The zero value forgets everything at once.
+// Notes are the part of a [Memory] about one type of resource. The zero value remembers nothing.
 type Notes struct {
 	memory   *Memory
 	resource string

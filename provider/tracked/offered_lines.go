@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Line returns the line that takes fields over from these managers as well when it is written into the program: it has the managers that
-// are named already, because it takes the place of that.
+// Line returns the line for the program that also takes fields over from these managers. It includes the managers that
+// the program already names, because it replaces the existing line.
 func (o TakeOver) Line(managers ...string) string {
 	names := slices.Clone(o)
 	for _, manager := range managers {
@@ -25,7 +25,7 @@ func QuotedList(texts []string) string {
 		var b strings.Builder
 		encoder := json.NewEncoder(&b)
 		encoder.SetEscapeHTML(false)
-		_ = encoder.Encode(text) // a string always can be
+		_ = encoder.Encode(text) // a string can always be encoded
 		quoted[i] = strings.TrimSuffix(b.String(), "\n")
 	}
 	return strings.Join(quoted, ", ")

@@ -22,8 +22,8 @@ const (
 	keyCA     = "ca"
 )
 
-// Origin is the cluster of an object, as far as it is known. The states of older versions have none, which is the
-// zero value: we assume such an object to be wherever the connection leads.
+// Origin is the cluster of an object, as far as it is known. It is the zero value in states of older versions: we
+// assume that such an object is in the cluster that the connection leads to.
 type Origin struct {
 	// ID distinguishes the cluster from all others, see [cluster.Cluster.ID]; empty if unknown.
 	ID string
@@ -32,7 +32,7 @@ type Origin struct {
 }
 
 // OriginOf returns the origin of an object that was just seen or written. This takes one request for each connection
-// and process. If the id is unavailable now, it is left out, and a later read fills it in.
+// and process. If the id is unavailable now, OriginOf leaves it out, and a later read fills it in.
 func OriginOf(ctx context.Context, clu *cluster.Cluster) Origin {
 	id, err := clu.ID(ctx)
 	if err != nil {
@@ -61,7 +61,7 @@ func (s State) OriginAfter(ctx context.Context, clu *cluster.Cluster, uid string
 // IsZero reports whether nothing is known about the cluster.
 func (o Origin) IsZero() bool { return o == Origin{} }
 
-// String names the cluster for people. It holds no secret.
+// String names the cluster for people. It contains no secret.
 func (o Origin) String() string {
 	const shownCA = 12
 	switch {
@@ -118,9 +118,9 @@ const (
 	undecided
 )
 
-// relationTo compares the origin of an object with a cluster, and returns the origin of that cluster. Ids decide,
-// whatever the addresses are. If one of the ids is unknown, an equal address with an equal certificate authority
-// means the same cluster; otherwise the result is unknown.
+// relationTo compares the origin of an object with a cluster, and returns the origin of that cluster. Ids decide, even
+// if the addresses differ. If one of the ids is unknown, an equal address with an equal certificate authority means the
+// same cluster; otherwise the result is unknown.
 func (o Origin) relationTo(ctx context.Context, clu *cluster.Cluster) (relation, Origin, error) {
 	here := Origin{Target: clu.Target()}
 	if o.IsZero() {

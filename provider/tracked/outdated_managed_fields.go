@@ -59,8 +59,8 @@ func (t Target) PutInOneVersion(ctx context.Context) error {
 	return t.Cluster.Edit(ctx, t.Ref, live.GetUID(), t.Manager, ownership.Edit(ownership.InOneVersion).Patch)
 }
 
-// Convertible is what must come before a write that is no apply: at such a write, the API server drops all managed
-// fields of an object that it cannot convert. It is nil where it can.
+// Convertible returns the edit that must precede a write other than an apply: at such a write, the API server drops all
+// managed fields of an object that it cannot convert. It is nil if the API server can convert the object.
 func (t Target) Convertible(ctx context.Context, live *unstructured.Unstructured) ownership.Edit {
 	if kinds.OwnGroup(live.GroupVersionKind().Group) || len(ownership.OtherVersions(live)) == 0 || !t.Cluster.IsUnconvertible(ctx, live) {
 		return nil

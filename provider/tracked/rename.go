@@ -12,14 +12,14 @@ import (
 )
 
 // A resource's field manager derives from its URN. An alias, `pulumi state move` and `pulumi stack rename` change the
-// URN but keep the state, and so the former manager stays on the object until an update renames it there. Until then,
-// both belong to the resource.
+// URN but keep the state, so the former manager stays on the object until an update renames it there. Until then, both
+// belong to the resource.
 //
 // If we kept the former name forever, two stacks could share one object: the stack that the resource was taken from
 // would still recognise it as its own.
 
-// OnObject returns the resource's field manager on its object, and the one that the next update gives it; "" if that
-// is the same. own is the one of its URN.
+// OnObject returns the resource's field manager on its object, and the one that the next update gives it; "" if that is
+// the same. own is the field manager for the resource's URN.
 func (s State) OnObject(own string) (manager, next string) {
 	if s.IsRenamed(own) {
 		return s.Manager, own
@@ -37,11 +37,10 @@ func (s State) ForUpdate(own string) (manager, former string) {
 	return own, former
 }
 
-// IsRenamed reports whether the resource's field manager differs from the one of the last write.
+// IsRenamed reports whether the resource's field manager has changed since the last write.
 func (s State) IsRenamed(own string) bool { return cmp.Or(s.Manager, own) != own }
 
-// RenamingDiff returns an update that renames the field manager, if the program asks and the resource has another
-// one.
+// RenamingDiff returns an update that renames the field manager, if the program asks and the manager has changed.
 func (s State) RenamingDiff(own string, programmed bool) p.DiffResponse {
 	if !programmed || !s.IsRenamed(own) {
 		return p.DiffResponse{}

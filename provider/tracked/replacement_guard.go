@@ -23,13 +23,13 @@ type ReplacementGuard struct{ Notes Notes }
 const guarded = "object of the newest state" // resource.URN -> observed
 
 // observed is an object and the state that knows it. Hash keys distinguish the states of one object, because every
-// creation makes a new key. They do not change when the resource gets another URN by an alias. The key stays in the
-// process; its digest tells it from others.
+// creation makes a new key. They do not change when the resource gets another URN by an alias. The key itself stays in
+// the process; only its digest is recorded.
 type observed struct{ uid, key string }
 
 func observedAs(uid, hashKey string) observed { return observed{uid, digestOf(hashKey)} }
 
-// digestOf tells a hash key from others; empty if there is none.
+// digestOf returns a digest that distinguishes a hash key from others; empty if there is no key.
 func digestOf(hashKey string) string {
 	if hashKey == "" {
 		return ""
@@ -77,8 +77,8 @@ func (g *ReplacementGuard) Superseded(urn resource.URN, uid, hashKey string) boo
 }
 
 // Yield forgets the object of a resource if another resource of this operation has the same one, and returns that
-// resource. If several yield one after the other, the last one keeps it. Hash keys distinguish two states of one object; a
-// state that a rename has brought under another URN keeps its own.
+// resource. If several yield one after the other, the last one keeps it. Hash keys distinguish two states of one
+// object; a state that a rename has moved to another URN keeps its own.
 func (g *ReplacementGuard) Yield(urn resource.URN, uid, hashKey string) (other resource.URN, yields bool) {
 	old := observedAs(uid, hashKey)
 	if uid == "" || old.key == "" {
@@ -100,8 +100,8 @@ func (g *ReplacementGuard) Yield(urn resource.URN, uid, hashKey string) (other r
 	return other, yields
 }
 
-// Forget records that the object of a state was deleted. What is known of another state of the resource stays: after a move that
-// failed and was taken back, the engine deletes two old ones side by side.
+// Forget records that the object of a state was deleted. It keeps what is known of another state of the resource: after
+// a move that failed and was reverted, the engine deletes two old states side by side.
 func (g *ReplacementGuard) Forget(urn resource.URN, uid, hashKey string) {
 	if g.newest(urn) == observedAs(uid, hashKey) {
 		g.Notes.forget(guarded, string(urn))

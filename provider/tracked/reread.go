@@ -14,8 +14,8 @@ import (
 )
 
 // KeepStale answers a failed read with what was known before, and marks it as stale. An error would end the whole
-// operation, including a destroy, and the connection is that of the last run, which may have expired since: the mark
-// makes the program's Diff read again with its current connection.
+// operation, including a destroy. The connection is the last run's and may have expired since, so the mark makes the
+// program's Diff read again with the current connection.
 func KeepStale(
 	ctx context.Context, source *connection.Source, clu *cluster.Cluster, req p.ReadRequest, explained error,
 ) p.ReadResponse {
@@ -35,8 +35,9 @@ func IsStale(outputs property.Map) bool { return values.Flag(outputs.Get(keyStal
 // Reread returns the outputs of a resource after its object was read again.
 func Reread(outputs property.Map) property.Map { return outputs.Delete(keyStale) }
 
-// ClusterForDiff returns the cluster to compare with. It is nil if the connection is not known yet, and if that of
-// the last run no longer works, which must not fail the engine's own Diff. In the program's Diff, that is an error.
+// ClusterForDiff returns the cluster to compare with. It is nil if the connection is not known yet. It is also nil in
+// the engine's own Diff if the connection of the last run no longer works, because that must not fail there. In the
+// program's Diff, that is an error.
 func ClusterForDiff(
 	ctx context.Context, source *connection.Source, req p.DiffRequest, programmed bool,
 ) (clu *cluster.Cluster, known bool, err error) {
@@ -50,20 +51,20 @@ func ClusterForDiff(
 		return nil, false, err
 	}
 	if origin.IsZero() {
-		source.WarnIfMoved(ctx, req.OldInputs, req.Inputs) // otherwise it is certain
+		source.WarnIfMoved(ctx, req.OldInputs, req.Inputs) // otherwise the origin decides
 	}
 	return clu, !unknown, nil
 }
 
-// IsToReread reports whether Diff must read for itself because the read before it failed. A resource that was not
-// read in this run is never "unchanged": if this read fails too, so does the Diff of the resource.
+// IsToReread reports whether Diff must read for itself because the read before it failed. A resource that was not read
+// in this run is never "unchanged": if this read fails too, so does the Diff of the resource.
 func (s State) IsToReread(clu *cluster.Cluster, programmed bool) bool {
 	return s.Stale && clu != nil && programmed
 }
 
 // OvertakenDiff returns the diff for a changed program that finds everything in place because it adopts what had
-// drifted. An update records that: the previously applied values must no longer count as drift, and fields that
-// others have taken become ours again.
+// drifted. An update records that: the previously applied values must no longer count as drift, and we become an owner
+// again of fields that others have taken.
 func (s State) OvertakenDiff() p.DiffResponse {
 	if s.Applied == nil {
 		return p.DiffResponse{}

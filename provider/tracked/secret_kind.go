@@ -11,7 +11,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// MarkKind marks what is secret in objects of a kind, whatever the program says. at is the path in the tree at which
+// MarkKind marks what is secret in objects of a kind, even if the program does not. at is the path in the tree at which
 // the object begins.
 func MarkKind(secrets *values.Marks, id manifest.Identity, at ...property.PathSegment) {
 	for _, keys := range manifest.SecretPaths(id.APIVersion, id.Kind) {

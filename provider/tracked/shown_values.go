@@ -30,8 +30,8 @@ func Unique(texts []string) []string {
 }
 
 // Show formats the value of a field for a message. It shows a missing value as nothing, and never shows a secret one.
-// Nor does it show a value with a sensitive text in it: the live value may be a former secret of a program that no
-// longer says so.
+// Nor does it show a value that contains a sensitive text: the live value may be a former secret of a program that no
+// longer marks it.
 func Show(v any, found, secret bool, sensitive []string) string {
 	switch {
 	case !found:

@@ -17,8 +17,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
 )
 
-// The names of the outputs of every resource that owns fields of an object. Those that begin with "__" are hidden:
-// they are absent from the schema and the engine does not display them.
+// The names of the outputs of every resource that owns fields of an object. Those that begin with "__" are hidden: the
+// schema does not have them and the engine does not display them.
 const (
 	KeyFieldOwnership = "fieldOwnership"
 	KeyResourceRef    = "resourceRef"
@@ -43,7 +43,7 @@ type State struct {
 	// secret keys of list items.
 	NamesSecret bool
 
-	// Ownership maps each of our fields, by its string form or that of a field around it, to its owners.
+	// Ownership maps each of our fields to its owners. A key is the string form of the field, or of a field around it.
 	Ownership map[string]string
 
 	// Ref points at the object. UID is empty while it is unknown.
@@ -77,7 +77,7 @@ type State struct {
 	Pending bool
 	// Stale means that the last read failed, so Live may be out of date.
 	Stale bool
-	// Ahead means that the saved inputs may not be the applied ones: after an update that fails later on, the engine
+	// Ahead means that the saved inputs may not be the applied ones: if an update applies and then fails, the engine
 	// keeps the previous inputs.
 	Ahead bool
 }
@@ -111,7 +111,7 @@ func (s State) Upholds(content any) bool {
 	return err == nil && hmac.Equal([]byte(sum), []byte(s.Hash))
 }
 
-// IdentityIn returns the identity of a state's object: the one in the state, or that of the resource's ID.
+// IdentityIn returns the identity of a state's object: from the state or, if it has none, from the resource's ID.
 func (s State) IdentityIn(id string) (manifest.Identity, error) {
 	if s.Ref.Name != "" {
 		return s.Ref.Identity, nil
@@ -134,7 +134,7 @@ func RevisionOf(hash, before string) string {
 	return hex.EncodeToString(sum[:])[:revisionLength]
 }
 
-// Sensitive lists the secret texts of the previous values, which the API server may quote beside the new ones.
+// Sensitive lists the secret texts among the previous values, which the API server may quote beside the new ones.
 func (s State) Sensitive() []string {
 	return append(Sensitive(s.Live, s.Secrets, s.NamesSecret), Sensitive(s.Applied, s.AppliedSecrets, s.NamesSecret)...)
 }
@@ -245,7 +245,7 @@ func decodeProjection(
 	return tree, secrets, nil
 }
 
-// EncodeTexts writes texts by field name, for example who owns each.
+// EncodeTexts writes texts by field name, for example the owners of each field.
 func EncodeTexts(texts map[string]string, secret bool) property.Value {
 	encoded := make(map[string]property.Value, len(texts))
 	for field, text := range texts {

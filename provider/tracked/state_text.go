@@ -15,16 +15,16 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// The hidden outputs of a state that is written as text: what is live, and who owns it.
+// The hidden outputs of a state that is written as text: the live values, and their owners.
 const (
 	keyLiveProjection = "__liveProjection"
 	keyOwnership      = "__fieldOwnership"
 )
 
-// maxOwnersShown is the number of entries from which on the output fieldOwnership of such a state is an outline.
+// maxOwnersShown is the number of entries above which the output fieldOwnership of such a state is an outline.
 const maxOwnersShown = 20
 
-// packed is what one such output holds.
+// packed is the content of one such output.
 type packed struct {
 	Tree map[string]any `json:"tree"`
 	// Secrets are its secret places.
@@ -52,7 +52,7 @@ func pack(tree map[string]any, secrets values.Marks) (property.Value, error) {
 	return property.New(buffer.String()).WithSecret(!secrets.Empty()), nil
 }
 
-// unpack reads what pack writes. It returns nil for anything else, and for a projection that is nil.
+// unpack reads what pack writes. It returns nil for anything else, and for a nil projection.
 func unpack(v property.Value) (map[string]any, values.Marks) {
 	decompressor, err := gzip.NewReader(base64.NewDecoder(base64.StdEncoding, strings.NewReader(values.Text(v))))
 	if err != nil {
@@ -117,7 +117,7 @@ func (s State) encodeAsText(form Form, out map[string]property.Value) error {
 	return nil
 }
 
-// identityIn reduces an object to what says which object it is.
+// identityIn reduces an object to its identity.
 func identityIn(object map[string]any) map[string]any {
 	identity := map[string]any{}
 	for _, path := range [][]string{{"apiVersion"}, {"kind"}, {"metadata", "name"}, {"metadata", "namespace"}} {

@@ -14,8 +14,8 @@ import (
 // KeyTakeOverFrom is the input that names the managers to take fields over from.
 const KeyTakeOverFrom = "takeOverFrom"
 
-// TakeOver are the field managers that the program takes fields over from, as it names them: whole names, or patterns
-// in which "*" stands for any text.
+// TakeOver are the field managers that the program takes fields over from: full names, or patterns in which "*" stands
+// for any text.
 type TakeOver []string
 
 // DecodeTakeOver reads the input. Check has already refused what is not text.
@@ -23,7 +23,7 @@ func DecodeTakeOver(v property.Value) TakeOver {
 	return slices.DeleteFunc(values.Scalars(v), func(name string) bool { return name == "" })
 }
 
-// CheckTakeOver refuses names that match nobody, and managers that cannot be taken over.
+// CheckTakeOver refuses names that match no manager, and managers that cannot be taken over.
 func CheckTakeOver(v property.Value, fail func(path, reason string)) {
 	switch {
 	case v.IsNull(), v.IsComputed():
@@ -46,9 +46,9 @@ func CheckTakeOver(v property.Value, fail func(path, reason string)) {
 
 // Names reports whether the program names a field manager.
 //
-// It never names this provider's managers by accident: a pattern must spell out their prefix. It never takes over a
-// Patch, which owns its fields on an object of others on purpose. In kubectl, each command has its own manager
-// (kubectl-client-side-apply, kubectl-edit), and the name kubectl stands for all of them.
+// It never names this provider's managers by accident: a pattern must spell out their prefix. It never names a Patch,
+// because a Patch deliberately owns its fields on another resource's object. In kubectl, each command has its own
+// manager (kubectl-client-side-apply, kubectl-edit), and the name kubectl stands for all of them.
 func (o TakeOver) Names(manager string) bool {
 	if ownership.IsPatchManager(manager) {
 		return false

@@ -26,7 +26,8 @@ type Target struct {
 	NamespaceIgnored bool
 }
 
-// IsYoung reports whether an object was created within this time, by the API server's clock. If that is unknown, it is not young.
+// IsYoung reports whether an object was created within this time, by the API server's clock. If the time is unknown,
+// the object is not young.
 func (t Target) IsYoung(live *unstructured.Unstructured, within time.Duration) bool {
 	now, known := t.Cluster.Now()
 	created := live.GetCreationTimestamp()
@@ -55,7 +56,7 @@ func newTarget(clu *cluster.Cluster, id manifest.Identity, manager string, resol
 	return t
 }
 
-// RefOf names an object as it is written, for messages about one that was not looked up.
+// RefOf names an object as written, for messages about an object that was not looked up.
 func RefOf(id manifest.Identity) cluster.Ref { return cluster.Ref(id) }
 
 // ObserveLive reads the object once: it finds the cluster that the inputs lead to, the object's place there, and its
@@ -84,11 +85,11 @@ func (t Target) Own() []string {
 	return []string{t.Manager, t.Also}
 }
 
-// Identity is where the object is, with the namespace that it is in.
+// Identity returns the identity of the object, with its actual namespace.
 func (t Target) Identity() manifest.Identity { return manifest.Identity(t.Ref) }
 
-// Explain turns an error of the API server into one for the user. It must not quote the sensitive texts. It does not
-// change an error that is already complete, or one from before there was a cluster.
+// Explain turns an error of the API server into one for the user. It must not quote the sensitive texts. It leaves
+// errors unchanged that are already complete, or that occurred before there was a cluster.
 func (t Target) Explain(verb string, err error, sensitive []string) error {
 	if elsewhere := (*ElsewhereError)(nil); IsRefusal(err) || t.Cluster == nil || IsForgotten(err) || errors.As(err, &elsewhere) {
 		return err

@@ -11,7 +11,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
-// terminating says since when an object is being deleted, and what holds it; "" if it is not being deleted. Its
+// terminating says when the deletion of an object began, and what holds the object; "" if it is not being deleted. Its
 // deletionTimestamp is the end of its grace period.
 func terminating(live *unstructured.Unstructured) string {
 	end := live.GetDeletionTimestamp()
@@ -33,8 +33,8 @@ func terminating(live *unstructured.Unstructured) string {
 	}
 }
 
-// WarnTerminating warns that an object that was read is being deleted. Otherwise it would be reported as unchanged,
-// although it and everything applied to it is about to go.
+// WarnTerminating warns that an object that was read is being deleted. Otherwise the object would be reported as
+// unchanged, although it is about to go, with everything applied to it.
 func (t Target) WarnTerminating(ctx context.Context, live *unstructured.Unstructured) {
 	if text := terminating(live); text != "" {
 		p.GetLogger(ctx).Warningf("%s %s. A deletion cannot be undone: resolve what blocks it, and run `pulumi up` again "+

@@ -12,14 +12,14 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
-// UnknownIdentity are the parts of an identity that become known only after the apply. Whether the resource stays about its object is
-// not known then.
+// UnknownIdentity are the parts of an identity that become known only after the apply. Until then, we do not know
+// whether the resource stays about its object.
 //
-// This is no replacement. Most such values turn out to be what they were, and a preview with a replacement frightens, fails for
-// protected resources, and shows dependents as replaced. Above all, the engine also asks in the update, with unknown values, which
-// dependents it deletes together with a resource that is deleted before it is replaced: a replacement would delete objects that keep
-// their names. So a preview shows an update, leaves open which object the resource will be about, and says what happens if it is
-// another one.
+// A preview does not show this as a replacement. Most such values turn out unchanged, and a preview with a replacement
+// alarms users, fails for protected resources, and shows dependents as replaced. Above all, the engine asks again in
+// the update, with unknown values, which dependents it must delete together with a resource that is deleted before it
+// is replaced. A replacement there would delete objects that keep their names. So a preview shows an update, leaves
+// open which object the resource will be about, and says what happens if the object is a different one.
 type UnknownIdentity []string
 
 // UnknownIn returns the unknown parts of a reference.
@@ -42,7 +42,8 @@ func UnknownOf(isUnknown func(part string) bool) (unknown UnknownIdentity) {
 // Has reports whether a part is unknown.
 func (u UnknownIdentity) Has(part string) bool { return slices.Contains(u, part) }
 
-// Apart returns the parts in which it may be another object than was. The namespace of a cluster-scoped kind does not count.
+// Apart returns the parts in which the object may differ from was. The namespace of a cluster-scoped kind does not
+// count.
 func (u UnknownIdentity) Apart(was manifest.Identity) UnknownIdentity {
 	if was.Name == "" {
 		return nil
@@ -51,7 +52,7 @@ func (u UnknownIdentity) Apart(was manifest.Identity) UnknownIdentity {
 	return UnknownOf(func(part string) bool { return u.Has(part) && (part != "namespace" || scoped) })
 }
 
-// Hide returns the outputs of a preview with the unknown parts of the reference unknown, and with them the uid.
+// Hide returns the outputs of a preview with the uid and the unknown parts of the reference made unknown.
 func (u UnknownIdentity) Hide(outputs property.Map) property.Map {
 	if len(u) == 0 {
 		return outputs
@@ -64,8 +65,8 @@ func (u UnknownIdentity) Hide(outputs property.Map) property.Map {
 	return outputs.Set(KeyResourceRef, property.New(ref))
 }
 
-// Say says what an update does that turns out to be about another object. at returns the property that shows a part. It is a warning
-// if something is lost that the program does not bring back.
+// Say says what an update does if it turns out to be about another object. at returns the property that shows a part.
+// It is a warning if something is lost that the program does not bring back.
 func (u UnknownIdentity) Say(ctx context.Context, was manifest.Identity, at func(part string) string, does string, loses bool) {
 	if len(u) == 0 {
 		return

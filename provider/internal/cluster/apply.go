@@ -14,8 +14,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
-// createOnlyVersion is a resourceVersion that no existing object has. The API server ignores it where there is no
-// object and answers 409 where there is one, which makes server-side apply an atomic create.
+// createOnlyVersion is a resourceVersion that no existing object has. The API server ignores it if the object does not
+// exist and answers 409 if it does, so a server-side apply with it is an atomic create.
 const createOnlyVersion = "1"
 
 // ApplyOptions are the options of [Cluster.Apply].
@@ -24,25 +24,26 @@ type ApplyOptions struct {
 	FieldManager string
 	// Force takes fields that other managers own; without it they are a conflict.
 	Force bool
-	// DryRun answers what would be, and writes nothing.
+	// DryRun returns the object as it would be, and writes nothing.
 	DryRun bool
-	// CreateOnly answers 409 if the object exists.
+	// CreateOnly fails with 409 if the object exists.
 	CreateOnly bool
-	// UID answers an error unless the object exists and has this UID. An object that is gone is not created again.
+	// UID makes the apply fail unless the object exists and has this UID. An object that is gone is not created again.
 	UID types.UID
 }
 
-// ApplyResult is what an apply led to.
+// ApplyResult is the result of an apply.
 type ApplyResult struct {
 	// Object is the whole object after the apply.
 	Object *unstructured.Unstructured
-	// Created says that the object was not there before.
+	// Created means that the object did not exist before.
 	Created bool
 }
 
-// Apply applies an object by server-side apply, in one request. Unknown and duplicate fields are refused. The
-// object must have its namespace set if its kind is namespaced, and is not changed. If the request was accepted and its
-// answer cannot be understood, the error is a *[failure.UnreadableReplyError] and Created is still right.
+// Apply applies an object by server-side apply, in one request. The API server refuses unknown and duplicate fields. An
+// object of a namespaced kind must have its namespace set. Apply does not change the object. If the API server accepted
+// the request but its answer cannot be understood, the error is a *[failure.UnreadableReplyError], and Created is still
+// right.
 func (c *Cluster) Apply(ctx context.Context, object *unstructured.Unstructured, options ApplyOptions) (ApplyResult, error) {
 	ref := RefOf(object)
 	resource, path, err := c.locate(ctx, ref, c.Resource)
@@ -67,8 +68,8 @@ func (c *Cluster) Apply(ctx context.Context, object *unstructured.Unstructured, 
 	answer, err := c.write(ctx, request)
 	switch {
 	case unrouted(err):
-		// The server does not route the kind: its definition went away, or has not reached this server yet. Nothing was
-		// written, and it is worth a retry after discovery.
+		// The server does not route the kind: its definition was deleted, or has not reached this server yet. Nothing
+		// was written, so a retry after discovery is worthwhile.
 		c.discovery.forget(resource.GroupVersion())
 		return ApplyResult{}, fmt.Errorf("%s: %w", ref, &KindNotServedError{APIVersion: ref.APIVersion, Kind: ref.Kind})
 	case err != nil:
@@ -81,7 +82,7 @@ func (c *Cluster) Apply(ctx context.Context, object *unstructured.Unstructured, 
 	return result, nil
 }
 
-// body is the object with the preconditions in it.
+// body returns the object with the preconditions in it.
 func (o ApplyOptions) body(object *unstructured.Unstructured) ([]byte, error) {
 	if o.CreateOnly || o.UID != "" {
 		object = object.DeepCopy()
@@ -99,8 +100,8 @@ func (o ApplyOptions) body(object *unstructured.Unstructured) ([]byte, error) {
 	return escapeControls(body), nil
 }
 
-// escapeControls escapes the control characters U+007F to U+009F in JSON, which leaves them as they are. The API server reads the
-// body of an apply as YAML, which takes U+0085 for the end of a line and refuses the others.
+// escapeControls escapes the control characters U+007F to U+009F, which JSON permits unescaped. The API server reads
+// the body of an apply as YAML, which takes U+0085 for a line break and refuses the others.
 func escapeControls(body []byte) []byte {
 	if !bytes.ContainsFunc(body, isHighControl) {
 		return body

@@ -8,16 +8,16 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// StillThereError says that an object was not gone when the context ended. It unwraps to why the waiting ended, so
-// that errors.Is tells a deadline from a cancellation.
+// StillThereError means that an object was not gone when the context ended. It unwraps to the reason why the wait
+// ended, so that errors.Is distinguishes a deadline from a cancellation.
 type StillThereError struct {
 	Ref Ref
-	// Last is the object as it was seen last: its finalizers and its status say what it waits for. It is nil only if it
-	// was never seen.
+	// Last is the object when it was last seen: its finalizers and its status say what it waits for. It is nil only if
+	// the object was never seen.
 	Last *unstructured.Unstructured
-	// Trouble is the last error on the way, if the API server could not be asked at the end.
+	// Trouble is the last error of a request, if the API server could not be reached at the end.
 	Trouble error
-	// Err is why the waiting ended.
+	// Err is the reason why the wait ended.
 	Err error
 }
 
@@ -28,12 +28,12 @@ func (e *StillThereError) Error() string {
 	return fmt.Sprintf("%s is not gone yet: %v", e.Ref, e.Err)
 }
 
-// Unwrap gives why the waiting ended.
+// Unwrap returns the reason why the wait ended.
 func (e *StillThereError) Unwrap() error { return e.Err }
 
-// AwaitDeleted waits until an object is gone, or another one with another UID has its name. from is the terminating
-// object of [Cluster.Delete]; if it is nil the object is read first. onProgress, which may be nil, is called with every
-// state. When the context ends first, the error is a *[StillThereError].
+// AwaitDeleted waits until an object is gone, or until an object with another UID has its name. from is the terminating
+// object that [Cluster.Delete] returned; if it is nil, AwaitDeleted reads the object first. It calls onProgress, which
+// may be nil, with every state. If the context ends first, the error is a *[StillThereError].
 func (c *Cluster) AwaitDeleted(
 	ctx context.Context, ref Ref, from *unstructured.Unstructured, onProgress func(live *unstructured.Unstructured),
 ) error {

@@ -24,20 +24,21 @@ type Cluster struct {
 	namespace string
 	server    string
 	target    connect.Target
-	plugin    string // the command of the credential plugin, if there is one
+	plugin    string // the command of the credential plugin; empty without one
 	discovery discovery
 	id        knownID
 	clock     *clock
 }
 
 const (
-	// maxOverloadRetries bounds how often a write that was answered 429 is sent again.
+	// maxOverloadRetries bounds how often a write is sent again after a 429.
 	maxOverloadRetries = 10
-	// maxOverloadDelay is the longest that is waited for one of them. Who asks for more is told to the user.
+	// maxOverloadDelay is the longest delay that a write waits before it is sent again. If the API server asks for a
+	// longer one, the user gets the error.
 	maxOverloadDelay = time.Minute
 )
 
-// overloadBackoff is how long to wait after a 429 that does not say it.
+// overloadBackoff is the delay after a 429 that names none.
 var overloadBackoff = wait.Backoff{Duration: 250 * time.Millisecond, Factor: 2, Jitter: 0.1, Steps: maxOverloadRetries, Cap: 5 * time.Second}
 
 func newCluster(settings connect.Settings, wrap func(http.RoundTripper) http.RoundTripper) (*Cluster, error) {
@@ -53,7 +54,7 @@ func newCluster(settings connect.Settings, wrap func(http.RoundTripper) http.Rou
 	heard := &clock{}
 	config.Wrap(heard.listen)
 	config.Wrap(markDispatched)
-	// Only Status is ever decoded by client-go here: objects are decoded where their verb is.
+	// client-go decodes only Status here: each verb decodes its own objects.
 	scheme := runtime.NewScheme()
 	metav1.AddToGroupVersion(scheme, schema.GroupVersion{Version: "v1"})
 	config.NegotiatedSerializer = serializer.NewCodecFactory(scheme).WithoutConversion()
@@ -79,16 +80,16 @@ func newCluster(settings connect.Settings, wrap func(http.RoundTripper) http.Rou
 	return c, nil
 }
 
-// Namespace is where namespaced objects go that name no namespace.
+// Namespace returns the namespace for namespaced objects that name none.
 func (c *Cluster) Namespace() string { return c.namespace }
 
-// Server is the API server's URL.
+// Server returns the API server's URL.
 func (c *Cluster) Server() string { return c.server }
 
-// Target says which cluster this is, to be compared with that of another connection.
+// Target identifies the cluster, for comparison with the Target of another connection.
 func (c *Cluster) Target() connect.Target { return c.target }
 
-// reply is what the API server answered to a request that it accepted.
+// reply is the API server's answer to a request that it accepted.
 type reply struct {
 	code int
 	body []byte
@@ -99,8 +100,8 @@ func (c *Cluster) read(ctx context.Context, request *rest.Request) (reply, error
 	return c.once(ctx, request)
 }
 
-// write sends a request that changes something. It is sent again only where nothing was done: after 429, at the time that
-// the API server asks for, and while an admission webhook cannot be asked ([AwaitWebhooks]). What is sent again is the
+// write sends a request that changes something. It sends it again only if the first one had no effect: after a 429,
+// when the API server asks for that, and while an admission webhook cannot be called ([AwaitWebhooks]). It repeats the
 // same request, with the same preconditions.
 func (c *Cluster) write(ctx context.Context, request *rest.Request) (reply, error) {
 	request.MaxRetries(0)

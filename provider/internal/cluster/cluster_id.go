@@ -12,10 +12,10 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
-// idPath is the namespace that every cluster has from its beginning to its end, and that nobody makes again.
+// idPath is the path of the namespace that every cluster has for its whole life, and that is never recreated.
 var idPath = []string{"/api/v1", "namespaces", "kube-system"}
 
-// knownID is the answer of [Cluster.ID], once there is one.
+// knownID is the answer of [Cluster.ID], once it is known.
 type knownID struct {
 	mu      sync.Mutex
 	known   bool
@@ -23,9 +23,9 @@ type knownID struct {
 	flights singleflight.Group
 }
 
-// ID tells this cluster from all others, whatever its address, its certificates and the credentials: it is the uid of the
-// namespace kube-system. It is empty where the user may not read that namespace or the cluster has none, which says
-// nothing about which cluster it is. It is asked for at most once; only an error is not remembered.
+// ID distinguishes this cluster from all others, regardless of its address, its certificates and the credentials. It is
+// the uid of the namespace kube-system. It is empty if the user may not read that namespace or the cluster does not
+// have one; an empty ID identifies no cluster. ID asks the API server at most once, but does not remember errors.
 func (c *Cluster) ID(ctx context.Context) (string, error) {
 	c.id.mu.Lock()
 	if c.id.known {

@@ -16,7 +16,7 @@ import (
 
 const kubeSystem = `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"kube-system","uid":"1234"}}`
 
-// noKubeSystem is how an API server says that there is no such namespace.
+// noKubeSystem is the API server's answer that the namespace does not exist.
 const noKubeSystem = `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"namespaces \"kube-system\" not found",` +
 	`"reason":"NotFound","details":{"name":"kube-system","kind":"namespaces"},"code":404}`
 

@@ -10,7 +10,7 @@ import (
 
 // IsUnconvertible reports whether the API server cannot convert an object to all versions in which managers have
 // recorded their fields. It then refuses every apply onto the object, and drops all managed fields at any other write.
-// A dry-run that applies no field tells. What cannot be asked is not known to be so.
+// A dry-run that applies no field finds this out. If that dry-run is not possible, IsUnconvertible returns false.
 func (c *Cluster) IsUnconvertible(ctx context.Context, live *unstructured.Unstructured) bool {
 	nothing := &unstructured.Unstructured{Object: map[string]any{}}
 	nothing.SetAPIVersion(live.GetAPIVersion())

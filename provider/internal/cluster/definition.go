@@ -16,19 +16,19 @@ import (
 )
 
 var (
-	// definitionsPath is where the CustomResourceDefinitions are.
+	// definitionsPath is the path of the CustomResourceDefinitions.
 	definitionsPath = schema.GroupVersionResource{Group: kinds.CustomResourceDefinition.Group, Version: "v1", Resource: "customresourcedefinitions"}
-	// registrationsPath is where the APIServices are.
+	// registrationsPath is the path of the APIServices.
 	registrationsPath = schema.GroupVersionResource{Group: "apiregistration.k8s.io", Version: "v1", Resource: "apiservices"}
 )
 
-// ConfirmGone finds out whether objects of a kind that is not served are gone. They are if nothing defines the kind: their
-// definition took them along. They live on under a definition that serves no version for a while, and behind an API server
-// that is registered and away; then the *[KindNotServedError] says what defines the kind, and [failure.Gone] is false. Any
-// other error is returned as it is, and nil stays nil.
+// ConfirmGone finds out whether objects of a kind that is not served are gone. They are gone if nothing defines the
+// kind: they were deleted with its definition. They still exist if the definition serves no version for a while, or if
+// the kind belongs to an API server that is registered but unavailable. In these cases, the *[KindNotServedError] says
+// what defines the kind, and [failure.Gone] is false. ConfirmGone returns any other error unchanged, and nil for nil.
 //
-// Who may not read definitions gets the answer without them: they are rarely hidden and often deleted, and then it is the
-// right one. The other answer would leave such a user no way to delete what is gone.
+// For a user who may not read definitions, the objects count as gone. Definitions are seldom hidden and often deleted,
+// so this is usually right, and otherwise such a user could never delete what is gone.
 func (c *Cluster) ConfirmGone(ctx context.Context, err error) error {
 	notServed := (*KindNotServedError)(nil)
 	if !errors.As(err, &notServed) || notServed.IsDefined() {
@@ -46,8 +46,8 @@ func (c *Cluster) ConfirmGone(ctx context.Context, err error) error {
 	return &defined
 }
 
-// definitionOf names what defines a kind that is not served; empty if nothing does, as far as may be read. That nothing does
-// is remembered until the kind is served: the objects there were do not come back with another definition.
+// definitionOf names what defines a kind that is not served; it is empty if nothing does, as far as the user may read.
+// If nothing does, it remembers that until the kind is served: a new definition does not bring the former objects back.
 func (c *Cluster) definitionOf(ctx context.Context, kind schema.GroupKind) (failure.Definition, error) {
 	if kinds.OwnGroup(kind.Group) || c.discovery.isUndefined(kind) {
 		return failure.Definition{}, nil
@@ -74,8 +74,8 @@ func (c *Cluster) definitionOf(ctx context.Context, kind schema.GroupKind) (fail
 	}))
 }
 
-// findDefinition names the CustomResourceDefinition of a kind that can have objects. Its name is made of the plural, which
-// only the definition knows.
+// findDefinition names the CustomResourceDefinition of a kind, if that kind can have objects. The name contains the
+// plural, which only the definition knows.
 func (c *Cluster) findDefinition(ctx context.Context, kind schema.GroupKind) (string, error) {
 	var names []string
 	err := c.ListMetadata(ctx, definitionsPath, func(page []metav1.PartialObjectMetadata, _ bool) bool {
@@ -108,7 +108,7 @@ func (c *Cluster) findDefinition(ctx context.Context, kind schema.GroupKind) (st
 	return "", nil
 }
 
-// findRegistration names an APIService by which another API server serves a group, if that server is away.
+// findRegistration names an APIService through which another API server serves a group, if that server is unavailable.
 func (c *Cluster) findRegistration(ctx context.Context, group string) (string, error) {
 	var registrations struct {
 		Items []struct {
@@ -131,7 +131,7 @@ func (c *Cluster) findRegistration(ctx context.Context, group string) (string, e
 	return "", nil
 }
 
-// unlessNone drops the error of a cluster that knows no such definitions.
+// unlessNone drops the error of a cluster that does not serve such definitions.
 func unlessNone(err error) error {
 	if apierrors.IsNotFound(err) {
 		return nil
@@ -139,7 +139,7 @@ func unlessNone(err error) error {
 	return err
 }
 
-// readInto reads what is at a path.
+// readInto reads and decodes the object or list at a path.
 func (c *Cluster) readInto(ctx context.Context, path []string, into any) error {
 	answer, err := c.read(ctx, c.client.Get().AbsPath(path...))
 	if err != nil {

@@ -17,7 +17,7 @@ const (
 	registrations = "/apis/apiregistration.k8s.io/v1/apiservices"
 )
 
-// definition is what the API server has of a CustomResourceDefinition.
+// definition is a CustomResourceDefinition as the API server returns it.
 func definition(kind, established string) http.HandlerFunc {
 	return says(200, `{"spec": {"group": "shop.example.com", "names": {"kind": "`+kind+`"}}, "status": {"conditions": [{"type": "Established", "status": "`+established+`"}]}}`)
 }

@@ -15,7 +15,7 @@ import (
 
 // DeleteOptions are the options of [Cluster.Delete].
 type DeleteOptions struct {
-	// UID is what the object must have to be deleted. Empty deletes whatever has the name.
+	// UID is the UID that the object must have to be deleted. If it is empty, any object with the name is deleted.
 	UID types.UID
 	// Version is the resourceVersion that an object with this UID must have to be deleted. Empty allows any.
 	Version string
@@ -23,22 +23,23 @@ type DeleteOptions struct {
 	Propagation metav1.DeletionPropagation
 }
 
-// DeleteResult is what a delete led to.
+// DeleteResult is the result of a delete.
 type DeleteResult struct {
-	// Gone says that there is nothing to wait for: the object was deleted at once or was not there.
+	// Gone means that there is nothing to wait for: the object was deleted at once or did not exist.
 	Gone bool
-	// Absent says that there was nothing to delete: no such object, no such kind, or another object by now. Gone is true.
+	// Absent means that there was nothing to delete: the object or its kind does not exist, or another object has the
+	// name. Gone is then true.
 	Absent bool
-	// Replaced says that another object has the name now. It was left alone, and Absent is true.
+	// Replaced means that another object now has the name. It was left alone, and Absent is true.
 	Replaced bool
-	// Changed is the object if it has another resourceVersion than was asked for. It was left alone.
+	// Changed is the object if its resourceVersion is not the requested one. It was left alone.
 	Changed *unstructured.Unstructured
-	// Object is the object while it is terminating, to be given to [Cluster.AwaitDeleted].
+	// Object is the terminating object, for [Cluster.AwaitDeleted].
 	Object *unstructured.Unstructured
 }
 
-// Delete asks the API server to delete an object. An object that is not there, whose kind is no longer defined, or that
-// has another UID than was asked for, is a success: there is nothing to delete.
+// Delete asks the API server to delete an object. It succeeds as well if there is nothing to delete: the object does
+// not exist, its kind is no longer defined, or it has another UID than requested.
 func (c *Cluster) Delete(ctx context.Context, ref Ref, options DeleteOptions) (DeleteResult, error) {
 	resource, path, err := c.locate(ctx, ref, c.existing)
 	if err != nil {
@@ -66,9 +67,9 @@ func (c *Cluster) Delete(ctx context.Context, ref Ref, options DeleteOptions) (D
 		return DeleteResult{Object: object}, nil
 	}
 	// Some kinds (ServiceAccount, Service, PersistentVolumeClaim) answer with the object although it is gone. A watch
-	// from its resourceVersion would then never see the deletion.
+	// from its resourceVersion would never see the deletion.
 	result, err := c.afterDelete(ctx, ref, object.GetUID())
-	result.Absent, result.Replaced = false, false // it was there until now
+	result.Absent, result.Replaced = false, false // it existed until now
 	return result, err
 }
 
@@ -92,11 +93,11 @@ func terminating(object *unstructured.Unstructured) bool {
 		return false
 	}
 	grace := object.GetDeletionGracePeriodSeconds()
-	held, _, _ := unstructured.NestedSlice(object.Object, "spec", "finalizers") // a Namespace's
+	held, _, _ := unstructured.NestedSlice(object.Object, "spec", "finalizers") // of a Namespace
 	return len(object.GetFinalizers()) > 0 || len(held) > 0 || (grace != nil && *grace > 0)
 }
 
-// afterDelete looks whether the object with this UID is still there.
+// afterDelete checks whether the object with this UID still exists.
 func (c *Cluster) afterDelete(ctx context.Context, ref Ref, uid types.UID) (DeleteResult, error) {
 	live, err := c.Get(ctx, ref)
 	switch {
@@ -109,7 +110,8 @@ func (c *Cluster) afterDelete(ctx context.Context, ref Ref, uid types.UID) (Dele
 	}
 }
 
-// whoseIsIt finds out why a delete with a UID was refused: another object has the name, the object has changed, or a real conflict.
+// whoseIsIt finds out why a delete with a UID was refused: another object has the name, the object has changed, or
+// there is a real conflict.
 func (c *Cluster) whoseIsIt(ctx context.Context, ref Ref, options DeleteOptions, refusal error) (DeleteResult, error) {
 	result, err := c.afterDelete(ctx, ref, options.UID)
 	switch {
@@ -122,7 +124,7 @@ func (c *Cluster) whoseIsIt(ctx context.Context, ref Ref, options DeleteOptions,
 	}
 }
 
-// goneIfAbsent takes the two answers that prove absence for success. Any other error says nothing about the object.
+// goneIfAbsent converts the errors that prove absence to success. Any other error says nothing about the object.
 func goneIfAbsent(err error) (DeleteResult, error) {
 	if failure.Gone(err) {
 		return DeleteResult{Gone: true, Absent: true}, nil

@@ -18,28 +18,29 @@ import (
 )
 
 const (
-	// maxBadValues bounds how many values that cannot be decoded are searched for by requests; each takes a few.
+	// maxBadValues bounds how many undecodable values are searched for by requests; each takes several.
 	maxBadValues = 8
-	// diagnosisManager is the field manager of dry-runs that look for obstacles. Nothing is ever stored under it.
+	// diagnosisManager is the field manager of dry-runs that look for mistakes. Nothing is ever stored under it.
 	diagnosisManager = "k8sconnect-diagnosis"
-	// maxQuoted bounds the values that are quoted.
+	// maxQuoted is the maximum length of a value that an error quotes.
 	maxQuoted = 60
 )
 
-// How strict a create is about fields that it does not know.
+// The ways in which a create treats unknown fields.
 const (
 	strict  = "Strict"
 	lenient = "Ignore"
 )
 
-// Diagnose finds all mistakes in a manifest of which an apply was refused with a typed-patch error. Such an error names
-// one unknown field of each map and hides what else is wrong there, and does not say where the value is that has no
-// place in its type, such as a quantity that is none. A create says more, so the same object is created as a dry-run:
-// it lists all unknown fields. Where it does not name the value that it cannot decode, that is a quantity or base64 that
-// can be found here; any other is found by sending it shorter and shorter beginnings of the manifest. Nothing is written.
+// Diagnose finds all mistakes in a manifest whose apply was refused with a typed-patch error. Such an error names one
+// unknown field of each map and hides what else is wrong there. It does not say where a value of the wrong type is,
+// such as an invalid quantity. A create says more, so Diagnose creates the same object in a dry-run: the API server
+// lists all unknown fields. If it does not name the value that it cannot decode, Diagnose checks all quantities and
+// base64 values itself. It finds any other such value by sending shorter and shorter beginnings of the manifest. It
+// writes nothing.
 //
-// The result unwraps to refusal, and is refusal itself where nothing more is found out, for instance because the user
-// may patch objects and not create them.
+// The result unwraps to refusal. It is refusal itself if Diagnose finds out nothing more, for example because the user
+// may patch objects but not create them.
 func (c *Cluster) Diagnose(ctx context.Context, object *unstructured.Unstructured, refusal error) error {
 	if !failure.IsTypedPatchError(refusal) {
 		return refusal
@@ -56,7 +57,8 @@ func (c *Cluster) Diagnose(ctx context.Context, object *unstructured.Unstructure
 	d.examine(ctx)
 	d.merge(failure.Mistakes(refusal))
 	if d.unknowns {
-		// What else the apply would have named where it stopped at an unknown field: items of a list with the same key.
+		// The apply may have stopped at an unknown field. Applying again without those fields shows what it would have
+		// named next: list items with the same key.
 		_, err := c.Apply(ctx, &unstructured.Unstructured{Object: d.object}, ApplyOptions{
 			FieldManager: diagnosisManager, Force: true, DryRun: true,
 		})
@@ -71,18 +73,18 @@ func (c *Cluster) Diagnose(ctx context.Context, object *unstructured.Unstructure
 	return &failure.ManifestError{Mistakes: d.found, Err: refusal}
 }
 
-// diagnosis is one Diagnose.
+// diagnosis is one run of Diagnose.
 type diagnosis struct {
 	cluster *Cluster
 	path    []string
-	// object is the manifest without what was found to be wrong in it.
+	// object is the manifest without the mistakes found so far.
 	object map[string]any
 	found  []failure.Mistake
-	// unknowns and values say of which sort something was found.
+	// unknowns and values mean that unknown fields, or invalid values, were found.
 	unknowns, values bool
 }
 
-// examine asks what is wrong with the object until the API server has nothing more to say about its shape.
+// examine asks what is wrong with the object until the API server finds no further mistake in its structure.
 func (d *diagnosis) examine(ctx context.Context) {
 	err := d.create(ctx, d.object, strict)
 	for range maxBadValues {
@@ -99,7 +101,7 @@ func (d *diagnosis) examine(ctx context.Context) {
 	}
 	if d.unknowns {
 		d.drop(unknown)
-		// Strictness comes first, so a custom resource was not compared with its schema yet.
+		// The API server checks for unknown fields first, so it has not compared a custom resource with its schema yet.
 		err = d.create(ctx, d.object, lenient)
 	}
 	for _, mistake := range wrongValues(err) {
@@ -108,7 +110,7 @@ func (d *diagnosis) examine(ctx context.Context) {
 	}
 }
 
-// drop takes fields out that the API server has named.
+// drop removes the fields that the API server has named.
 func (d *diagnosis) drop(fields []string) {
 	for _, n := range slices.Backward(nodes(d.object)) { // contents before their containers
 		if slices.Contains(fields, n.plain()) {
@@ -117,8 +119,8 @@ func (d *diagnosis) drop(fields []string) {
 	}
 }
 
-// wrongValues are the values that a schema does not allow, whatever else there is in the cluster. The rest of a
-// validation is left out: as a new object the manifest may be refused for what would be right in an update.
+// wrongValues returns the values that the schema does not allow in any cluster. It leaves out the rest of the
+// validation: as a new object, the manifest may be refused for something that is valid in an update.
 func wrongValues(err error) []failure.Mistake {
 	var status apierrors.APIStatus
 	if !apierrors.IsInvalid(err) || !errors.As(err, &status) || status.Status().Details == nil {
@@ -133,8 +135,8 @@ func wrongValues(err error) []failure.Mistake {
 	return mistakes
 }
 
-// badlyEncoded finds all quantities that are none, and base64 that is none, if the API server has complained of one of
-// them, and takes them out. No request is needed: they are read here by the server's own rules.
+// badlyEncoded finds all invalid quantities, or all invalid base64, if the API server has complained about one, and
+// removes them. It needs no request: it parses them by the API server's own rules.
 func (d *diagnosis) badlyEncoded(complaint string) bool {
 	kind := (&unstructured.Unstructured{Object: d.object}).GroupVersionKind().GroupKind()
 	var bad []node
@@ -161,8 +163,9 @@ func (d *diagnosis) badlyEncoded(complaint string) bool {
 	return true
 }
 
-// badValue finds the first value that cannot be decoded, of whatever sort, and takes it out. The API server refuses the
-// shortest beginning of the manifest that has the value, and decodes the one that ends just before it: that is the proof.
+// badValue finds the first value of any type that cannot be decoded, and removes it. It searches for the shortest
+// beginning of the manifest that the API server refuses. That this one is refused, and the one without its last value
+// is decoded, proves that this value is the mistake.
 func (d *diagnosis) badValue(ctx context.Context) bool {
 	reasons := map[int]string{}
 	var trouble error
@@ -188,7 +191,7 @@ func (d *diagnosis) badValue(ctx context.Context) bool {
 	return true
 }
 
-// takeOut notes that a value cannot be decoded, and removes it.
+// takeOut records that a value cannot be decoded, and removes it.
 func (d *diagnosis) takeOut(n node, reason string) {
 	if text, ok := n.value.(string); ok && len(text) <= maxQuoted {
 		reason = fmt.Sprintf("%q is not accepted: %s", text, reason)
@@ -198,7 +201,7 @@ func (d *diagnosis) takeOut(n node, reason string) {
 	n.remove(d.object)
 }
 
-// merge adds what the refusal itself has named, unless it was found out completely.
+// merge adds the mistakes that the refusal itself has named, except the sorts of mistakes that were found completely.
 func (d *diagnosis) merge(named []failure.Mistake) {
 	for _, mistake := range named {
 		unknown := strings.HasPrefix(mistake.Message, "field not declared")
@@ -210,7 +213,7 @@ func (d *diagnosis) merge(named []failure.Mistake) {
 	}
 }
 
-// create asks for a dry-run of a create.
+// create creates an object in a dry-run.
 func (d *diagnosis) create(ctx context.Context, object map[string]any, validation string) error {
 	body, err := (&unstructured.Unstructured{Object: object}).MarshalJSON()
 	if err != nil {

@@ -18,29 +18,29 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 )
 
-// KindNotServedError says that the API server answered and does not serve a kind.
+// KindNotServedError means that the API server answered, and does not serve a kind.
 type KindNotServedError = failure.KindNotServedError
 
 // Resource is how the API server serves a kind.
 type Resource struct {
-	// GroupVersionResource is what URLs are made of.
+	// GroupVersionResource is the resource's place in URLs.
 	schema.GroupVersionResource
-	// Kind as in manifests.
+	// Kind is the kind as manifests name it.
 	Kind string
-	// Namespaced says whether objects of the kind live in namespaces.
+	// Namespaced means that objects of the kind are in namespaces.
 	Namespaced bool
-	// HasStatus says whether the kind has a status that is written apart from the rest.
+	// HasStatus means that the kind has a status subresource.
 	HasStatus bool
 }
 
-// doubtTime is how long a kind must not have been served for an object of it to be given up. An API server that starts
-// answers before it serves all custom resources: for a moment their groups are missing, in proper answers.
+// doubtTime is how long a kind must have been missing before an object of it counts as gone. A starting API server
+// answers before it serves all custom resources: for a moment, proper answers lack their groups.
 const doubtTime = time.Second
 
-// Resource finds how a kind is served. The first question about a group-version costs one request; the answer serves
-// all kinds of it. If a kind is missing from an answer that was known before, the API server is asked once more,
-// because a CustomResourceDefinition may have come since. A kind that is missing then is a *[KindNotServedError];
-// any other error says that discovery failed.
+// Resource finds out how a kind is served. The first call for a group-version makes one request, whose answer covers
+// all kinds of that group-version. If a cached answer lacks the kind, Resource asks the API server once more, because a
+// CustomResourceDefinition may have been added since. If the kind is still missing, the error is a
+// *[KindNotServedError]; any other error means that discovery failed.
 func (c *Cluster) Resource(ctx context.Context, apiVersion, kind string) (Resource, error) {
 	groupVersion, err := schema.ParseGroupVersion(apiVersion)
 	if err != nil || groupVersion.Version == "" {
@@ -64,9 +64,9 @@ func (c *Cluster) Resource(ctx context.Context, apiVersion, kind string) (Resour
 	return found, nil
 }
 
-// existing is [Cluster.Resource] for an object that was there, which a *[KindNotServedError] says is lost. It is said
-// only of a kind that has not been served for a second, and that nothing defines: see [Cluster.ConfirmGone]. Who asks
-// later does not wait.
+// existing runs [Cluster.Resource] for an object that existed before; here a *[KindNotServedError] means that the
+// object is lost. So existing returns that error only if the kind was missing for a second and nothing defines it: see
+// [Cluster.ConfirmGone]. Later callers do not wait again.
 func (c *Cluster) existing(ctx context.Context, apiVersion, kind string) (Resource, error) {
 	resource, err := c.Resource(ctx, apiVersion, kind)
 	notServed := (*KindNotServedError)(nil)
@@ -83,12 +83,12 @@ func (c *Cluster) existing(ctx context.Context, apiVersion, kind string) (Resour
 	return resource, c.ConfirmGone(ctx, err)
 }
 
-// doubt waits until an answer that a kind is not served can be believed if it is given again. It reports false if it can
-// be believed already.
+// doubt waits until a second answer that a kind is not served can be believed. It returns false if the first one can be
+// believed already.
 func (c *Cluster) doubt(ctx context.Context, notServed *KindNotServedError) (doubted bool, err error) {
 	wanted := schema.FromAPIVersionAndKind(notServed.APIVersion, notServed.Kind)
 	rest := doubtTime - c.discovery.absence(wanted)
-	if rest <= 0 || kinds.OwnGroup(wanted.Group) { // what an API server has built in, it serves from the beginning
+	if rest <= 0 || kinds.OwnGroup(wanted.Group) { // an API server serves its built-in kinds from the beginning
 		return false, nil
 	}
 	if !sleep(ctx, rest) {
@@ -97,23 +97,23 @@ func (c *Cluster) doubt(ctx context.Context, notServed *KindNotServedError) (dou
 	return true, nil
 }
 
-// kindsServed are the resources of one group-version by kind.
+// kindsServed are the resources of one group-version, by kind.
 type kindsServed map[string]Resource
 
-// discovery remembers what was found, and lets concurrent callers share a request.
+// discovery caches answers and lets concurrent callers share a request.
 type discovery struct {
 	fetch func(context.Context, schema.GroupVersion) (kindsServed, error)
 
 	mu      sync.Mutex
 	known   map[schema.GroupVersion]kindsServed
-	absent  map[schema.GroupVersionKind]time.Time // since when a kind has not been found
+	absent  map[schema.GroupVersionKind]time.Time // when a kind was first found missing
 	flights singleflight.Group
 
 	undefined   map[schema.GroupKind]bool // kinds that are not served because nothing defines them
 	definitions singleflight.Group
 }
 
-// get gives the known kinds, or fetches them; fresh says that they were fetched for this call.
+// get returns the cached kinds, or fetches them; fresh means that they were fetched for this call.
 func (d *discovery) get(ctx context.Context, groupVersion schema.GroupVersion) (found kindsServed, fresh bool, err error) {
 	d.mu.Lock()
 	if known, ok := d.known[groupVersion]; ok {
@@ -126,13 +126,13 @@ func (d *discovery) get(ctx context.Context, groupVersion schema.GroupVersion) (
 	return found, true, err
 }
 
-// refresh fetches the kinds again, together with whoever does the same now.
+// refresh fetches the kinds again, in one request for all concurrent callers.
 func (d *discovery) refresh(ctx context.Context, groupVersion schema.GroupVersion) (kindsServed, error) {
 	return await[kindsServed](ctx, d.join(groupVersion))
 }
 
-// join joins the request that is under way, or starts one. What it finds is known before it ends, so whoever holds the
-// lock and does not know it finds the request still under way.
+// join joins the request in flight, or starts one. The request stores its result before it ends. So a caller that holds
+// the lock and finds no result finds the request still in flight.
 func (d *discovery) join(groupVersion schema.GroupVersion) <-chan singleflight.Result {
 	return join(&d.flights, groupVersion.String(), func(ctx context.Context) (kindsServed, error) {
 		found, err := d.fetch(ctx, groupVersion)
@@ -149,7 +149,7 @@ func (d *discovery) join(groupVersion schema.GroupVersion) <-chan singleflight.R
 	})
 }
 
-// note remembers since when a kind has not been served.
+// note records when a kind was first found missing.
 func (d *discovery) note(kind schema.GroupVersionKind, served bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -161,7 +161,8 @@ func (d *discovery) note(kind schema.GroupVersionKind, served bool) {
 	}
 }
 
-// WasNotServed reports whether the API server has said that it does not serve a kind, or any of its version. It asks nobody.
+// WasNotServed reports whether an earlier answer of the API server lacked a kind or its whole group-version. It makes
+// no request.
 func (c *Cluster) WasNotServed(apiVersion, kind string) bool {
 	groupVersion, err := schema.ParseGroupVersion(apiVersion)
 	return err == nil && c.discovery.wasAbsent(groupVersion.WithKind(kind))
@@ -182,7 +183,7 @@ func (d *discovery) wasAbsent(kind schema.GroupVersionKind) bool {
 	return false
 }
 
-// absence is how long a kind has not been served.
+// absence returns for how long a kind has been missing.
 func (d *discovery) absence(kind schema.GroupVersionKind) time.Duration {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -192,7 +193,7 @@ func (d *discovery) absence(kind schema.GroupVersionKind) time.Duration {
 	return 0
 }
 
-// noteUndefined remembers that nothing defines a kind.
+// noteUndefined records that nothing defines a kind.
 func (d *discovery) noteUndefined(kind schema.GroupKind) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -205,7 +206,7 @@ func (d *discovery) isUndefined(kind schema.GroupKind) bool {
 	return d.undefined[kind]
 }
 
-// forget makes the next question about a group-version ask the API server.
+// forget makes the next lookup in a group-version ask the API server.
 func (d *discovery) forget(groupVersion schema.GroupVersion) {
 	d.mu.Lock()
 	delete(d.known, groupVersion)
@@ -233,7 +234,7 @@ func (c *Cluster) fetchGroupVersion(ctx context.Context, groupVersion schema.Gro
 	}
 	for _, resource := range list.APIResources {
 		if strings.Contains(resource.Name, "/") {
-			continue // a subresource, whose kind may be that of something else
+			continue // a subresource, whose kind may belong to another resource
 		}
 		found[resource.Kind] = Resource{
 			GroupVersionResource: groupVersion.WithResource(resource.Name),
@@ -245,8 +246,8 @@ func (c *Cluster) fetchGroupVersion(ctx context.Context, groupVersion schema.Gro
 	return found, nil
 }
 
-// confirmAbsent makes sure that a 404 comes from a Kubernetes API server. A load balancer that lost its backend
-// answers 404 too, and objects must not be forgotten because of that.
+// confirmAbsent makes sure that a 404 comes from a Kubernetes API server. A load balancer without a backend also
+// answers 404, and objects must not be forgotten because of that.
 func (c *Cluster) confirmAbsent(ctx context.Context, groupVersion schema.GroupVersion, cause error) error {
 	path, listKind := "/apis", "APIGroupList"
 	if groupVersion.Group == "" {
@@ -266,8 +267,8 @@ func (c *Cluster) confirmAbsent(ctx context.Context, groupVersion schema.GroupVe
 	return nil
 }
 
-// hideStatus keeps the text of an error and not its type: a caller must not take the 404 of something that is no API
-// server for "the object is gone".
+// hideStatus keeps the text of an error but not its type: a 404 from something other than an API server must not count
+// as "the object is gone".
 func hideStatus(err error) error { return errors.New("(" + err.Error() + ")") }
 
 func groupVersionPath(groupVersion schema.GroupVersion) []string {

@@ -95,7 +95,8 @@ func TestAKindThatIsNotServedMayComeAndGo(t *testing.T) {
 	t.Run("the definition is gone and discovery still remembers it [O18]", func(t *testing.T) {
 		require.Eventually(t, func() bool {
 			_, err := c.Get(ctx, cluster.RefOf(thing))
-			// In between, discovery still lists what has no path any more, and nothing is said about it.
+			// Meanwhile, discovery still lists a kind whose path no longer exists, and the error does not say that the
+			// kind is gone.
 			return err != nil && (apierrors.IsNotFound(err) || errors.As(err, &notServed))
 		}, 15*time.Second, 50*time.Millisecond)
 		gone, err := c.Delete(ctx, cluster.RefOf(thing), cluster.DeleteOptions{})

@@ -1,22 +1,23 @@
-// Package cluster talks to Kubernetes API servers. It turns a [connect.Connection], which is plain data, into a [Cluster],
-// which has the few verbs that the resources need: [Cluster.Apply], [Cluster.Get], [Cluster.Delete],
-// [Cluster.Patch], [Cluster.List], [Cluster.Follow] and [Cluster.Record]. [Cluster.Edit] is the one that is made of
-// others. [Cluster.ID] says which cluster it is. It knows nothing of Pulumi.
+// Package cluster talks to Kubernetes API servers. It turns a [connect.Connection], which is plain data, into a
+// [Cluster] with the few verbs that the resources need: [Cluster.Apply], [Cluster.Get], [Cluster.Delete],
+// [Cluster.Patch], [Cluster.List], [Cluster.Follow] and [Cluster.Record]. [Cluster.Edit] combines several of them.
+// [Cluster.ID] identifies the cluster. The package knows nothing of Pulumi.
 //
 // Its laws:
 //
-//   - Making a [Cluster] uses no network. There is one per distinct connection and process ([Registry]), so that all
+//   - Making a [Cluster] uses no network. Each process has one per distinct connection ([Registry]), so that all
 //     resources share one HTTP/2 transport, one login of a credential plugin and one discovery.
-//   - One verb is one request. A write is sent again only if the API server answered 429, which says that it did not
-//     look at it. A lost reply is the caller's business, because only the caller knows what is safe to repeat.
-//     [Cluster.Diagnose] and [Cluster.ExplainNotServed] ask more, about what has failed already.
-//   - A denial by an admission webhook or policy is a 403, whatever code it came with ([failure.AsForbidden]).
-//   - An error that came before the request left is a [failure.NotSentError]. This is observed on the connection
-//     itself and not guessed from the error, because callers forget objects when they trust it.
-//   - "The kind is not served" is said only when a Kubernetes API server answered so. A discovery that failed is an
-//     ordinary error, and a negative answer is never kept. Of an object that was there it is said only when the kind
-//     has not been served for a second: an API server that starts does not serve all custom resources at once.
-//   - There is no limit on requests on this side: the API server's priority and fairness decides.
-//   - Neither bodies of requests and responses nor credentials appear in errors, in logs, or in the printed form of
-//     any type here.
+//   - One verb is one request. A write is sent again only after a 429, which says that the API server did not process
+//     the request, or while an admission webhook cannot be called and the caller asked to wait ([AwaitWebhooks]). A
+//     lost reply is the caller's business, because only the caller knows what is safe to repeat. [Cluster.Diagnose] and
+//     [Cluster.ExplainNotServed] make further requests about a failure.
+//   - A denial by an admission webhook or policy is a 403, regardless of the code it came with ([failure.AsForbidden]).
+//   - An error from before the request left is a [failure.NotSentError]. This is observed on the connection itself and
+//     not guessed from the error, because callers that trust it forget objects.
+//   - An error says that a kind is not served only if a Kubernetes API server answered so. If discovery failed, that is
+//     an ordinary error, and a negative answer is never cached. For an object that existed before, the kind must have
+//     been missing for a second: a starting API server does not serve all custom resources at once.
+//   - The client does not limit requests: the API server's priority and fairness decides.
+//   - Bodies of requests and responses, and credentials, appear neither in errors nor in logs, nor in the printed form
+//     of any type here.
 package cluster

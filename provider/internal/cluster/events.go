@@ -16,27 +16,27 @@ import (
 )
 
 const (
-	// eventSource is the component that events come from.
+	// eventSource is the component that reports the events.
 	eventSource = "k8sconnect"
-	// maxEventMessage is what the API server allows, in bytes.
+	// maxEventMessage is the API server's limit, in bytes.
 	maxEventMessage = 1024
 )
 
-// Event is something that was done to an object, for people who look at it.
+// Event describes something that was done to an object, for people who look at it.
 type Event struct {
 	// Reason is one word in CamelCase.
 	Reason string
-	// Message is for people. What is too long for the API server is cut.
+	// Message is for people. Record cuts it to the API server's limit.
 	Message string
 }
 
-// Record writes an event about the object with this UID, in one request that is never sent again. It is best effort:
-// many users may not create events, and what the event tells has happened in any case, so callers ignore the error.
+// Record creates an event about the object with this UID, in one request that is never sent again. Callers ignore the
+// error: many users may not create events, and the reported action has happened in any case.
 func (c *Cluster) Record(ctx context.Context, ref Ref, uid types.UID, event Event) error {
 	subject := fmt.Sprintf("event about %s", ref)
 	namespace := ref.Namespace
 	if namespace == "" {
-		namespace = metav1.NamespaceDefault // where events about cluster-scoped objects are
+		namespace = metav1.NamespaceDefault // the namespace for events about cluster-scoped objects
 	}
 	if err := pathSegment("namespace", namespace); err != nil {
 		return fmt.Errorf("%s: %w", subject, &failure.NotSentError{Err: err})

@@ -13,35 +13,36 @@ import (
 )
 
 const (
-	// pollInterval is how often an object is read that may not be watched.
+	// pollInterval is how often an object is read that cannot be watched.
 	pollInterval = time.Second
-	// pollsPerWatch is after how many reads a watch is tried again: a refusal may pass, as after a restart.
+	// pollsPerWatch is the number of reads after which a watch is tried again: the cause of a refusal may pass, for
+	// example after a restart.
 	pollsPerWatch = 30
-	// retryInterval is how long we wait after an error before the next request.
+	// retryInterval is the pause between an error and the next request.
 	retryInterval = 500 * time.Millisecond
-	// deniedTolerance is how long 401 and 403 are borne that come after reading worked. An API server that restarts
-	// answers them until it has read its own rules, and a credential plugin renews after a 401.
+	// deniedTolerance is how long Follow tolerates 401 and 403 after reading has worked. A restarting API server
+	// answers them until it has read its own rules, and a credential plugin logs in again after a 401.
 	deniedTolerance = 10 * time.Second
-	// firstContactTimeout is how long an API server may be out of reach that has never answered. One that has is
-	// waited for as long as there is time.
+	// firstContactTimeout is how long Follow waits for an API server that has never answered. If it has answered
+	// before, Follow waits until the context ends.
 	firstContactTimeout = 30 * time.Second
 )
 
 // FollowOptions are the options of [Cluster.Follow].
 type FollowOptions struct {
-	// Polling is called once if the object may be read and not watched, so that it is read every second instead.
+	// Polling is called once if the object may be read but not watched, so that Follow reads it every second instead.
 	Polling func(reason error)
-	// Trouble is called with every error that is survived.
+	// Trouble is called with every error that does not end Follow.
 	Trouble func(err error)
 }
 
-// Follow calls see with every state of one object until see returns true or an error, or the context ends. A nil
-// object says that it is absent. It begins with the state after from, or with the present state if from is nil.
+// Follow calls see with the states of one object until see returns true or an error, or the context ends. A nil object
+// means that it is absent. Follow begins with the state after from, or with the current state if from is nil.
 //
-// It is one watch, narrowed to the object's name. It survives watches that end, history that was compacted (410), and
-// an API server that is away for a while; it reads the object again where changes could have been missed, so it is
-// every state that matters that is seen, not every state there was. It gives up where waiting cannot help: when the
-// object may not be read, the request is refused, or the API server has never answered.
+// Follow uses one watch, narrowed to the object's name. It survives watches that end, history that was compacted (410),
+// and an API server that is unavailable for a while. If it may have missed changes, it reads the object again, so see
+// may miss intermediate states but not the latest one. Follow gives up when waiting cannot help: the object may not be
+// read, the request is refused, or the API server has never answered.
 func (c *Cluster) Follow(
 	ctx context.Context, ref Ref, from *unstructured.Unstructured, options FollowOptions,
 	see func(live *unstructured.Unstructured) (bool, error),
@@ -86,15 +87,15 @@ type follower struct {
 	options FollowOptions
 	see     func(*unstructured.Unstructured) (bool, error)
 
-	version string // the resourceVersion from which to watch; empty if changes may have been missed
+	version string // the resourceVersion to watch from; empty if changes may have been missed
 	polls   int    // reads since watching was refused; 0 while watching
-	told    bool   // Polling was called
-	worked  bool   // a request was answered well
+	told    bool   // Polling has been called
+	worked  bool   // a request has succeeded
 	began   time.Time
 	denied  time.Time
 }
 
-// read sees the present state.
+// read reads the current state.
 func (f *follower) read(ctx context.Context) (bool, error) {
 	f.version = ""
 	live, err := f.cluster.Get(ctx, f.ref)
@@ -121,10 +122,10 @@ func (f *follower) read(ctx context.Context) (bool, error) {
 	}
 }
 
-// unknownVersion stands where an object is absent and nobody watches.
+// unknownVersion is the version of an absent object while polling.
 const unknownVersion = "0"
 
-// list looks for an absent object among those of its kind, for the answer says from which version to watch for it.
+// list looks for an absent object in a list, because the list has the version from which to watch for it.
 func (f *follower) list(ctx context.Context) (live *unstructured.Unstructured, version string, err error) {
 	list, err := f.cluster.List(ctx, ListOptions{
 		APIVersion: f.ref.APIVersion, Kind: f.ref.Kind, Namespace: f.ref.Namespace, FieldSelector: f.ref.selector(),
@@ -146,7 +147,7 @@ func (f *follower) list(ctx context.Context) (live *unstructured.Unstructured, v
 
 func (f *follower) succeeded() { f.worked, f.denied = true, time.Time{} }
 
-// survive returns the errors that waiting does not help against.
+// survive returns the error if waiting does not help.
 func (f *follower) survive(err error) error {
 	if apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err) {
 		if f.denied.IsZero() {
@@ -164,8 +165,8 @@ func (f *follower) survive(err error) error {
 	return nil
 }
 
-// MayPass reports whether the cause of a failed read may pass by itself, so that it is worth another try: the API server
-// is away, busy or in trouble. A refusal, or a connection that cannot be used, does not pass.
+// MayPass reports whether the cause of a failed read may pass by itself, so that another try is worthwhile: the API
+// server is unavailable, busy or in trouble. A refusal does not pass, nor does a connection that cannot be used.
 func MayPass(err error) bool {
 	if code := statusCode(err); code >= 400 && code < 500 {
 		return code == http.StatusTooManyRequests
@@ -173,7 +174,7 @@ func MayPass(err error) bool {
 	return !isFieldError(err)
 }
 
-// poll changes from watching to reading.
+// poll switches from watching to polling.
 func (f *follower) poll(reason error) {
 	f.polls = 1
 	if !f.told && f.options.Polling != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
-// Get reads an object. An absent object is an error for which apierrors.IsNotFound holds.
+// Get reads an object. If it is absent, apierrors.IsNotFound is true for the error.
 func (c *Cluster) Get(ctx context.Context, ref Ref) (*unstructured.Unstructured, error) {
 	resource, path, err := c.locate(ctx, ref, c.existing)
 	if err != nil {
@@ -26,8 +26,8 @@ func (c *Cluster) Get(ctx context.Context, ref Ref) (*unstructured.Unstructured,
 	return object, nil
 }
 
-// decode understands an answer that is an object of this kind, or of any where it is empty. What is between here and the
-// API server may answer with a Status, too. The cause of a failure is left out: it may quote the object.
+// decode decodes an answer that must be an object of this kind; an empty kind allows any. A proxy in front of the API
+// server may also answer with a Status. The error leaves out the cause, which may quote the object.
 func decode(answer reply, kind string) (*unstructured.Unstructured, error) {
 	object := &unstructured.Unstructured{}
 	if err := object.UnmarshalJSON(answer.body); err != nil || kind != "" && object.GetKind() != kind {

@@ -15,16 +15,17 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
-// ListOptions say which objects [Cluster.List] gives. It is for narrow questions, such as the pods of one workload.
+// ListOptions select the objects that [Cluster.List] returns. They are meant for narrow queries, such as the pods of
+// one workload.
 type ListOptions struct {
 	APIVersion string
 	Kind       string
-	// Namespace to look in; empty means all namespaces.
+	// Namespace is the namespace to look in; empty means all namespaces.
 	Namespace string
 	// LabelSelector and FieldSelector narrow the list.
 	LabelSelector string
 	FieldSelector string
-	// Limit is the most objects to give; 0 means all.
+	// Limit is the maximum number of objects; 0 means all.
 	Limit int64
 }
 
@@ -65,8 +66,8 @@ func (o ListOptions) narrow(request *rest.Request) *rest.Request {
 	return request
 }
 
-// decodeList understands an answer that is a list. Nothing else may pass for an empty one. Definitions choose the names of
-// their lists, so the kind need not end in List.
+// decodeList decodes an answer that must be a list: nothing else may count as an empty list. A definition chooses the
+// name of its list kind, so that need not end in List.
 func decodeList(answer reply) (*unstructured.UnstructuredList, error) {
 	list := &unstructured.UnstructuredList{}
 	if err := list.UnmarshalJSON(answer.body); err != nil || list.GetKind() == "" || list.GetKind() == "Status" {
@@ -76,17 +77,17 @@ func decodeList(answer reply) (*unstructured.UnstructuredList, error) {
 }
 
 const (
-	// pageSize is how many objects a list is asked for at a time.
+	// pageSize is the number of objects in a page.
 	pageSize = 500
-	// metadataOnly asks for lists without the contents of the objects.
+	// metadataOnly asks for lists with only the metadata of the objects.
 	metadataOnly = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 )
 
-// ListAll reads all objects, or the first options.Limit, page by page. More says that the limit left objects out. With
-// metadata true, the objects have nothing but their identity and metadata.
+// ListAll reads all objects, or the first options.Limit, page by page. More means that the limit left objects out. If
+// metadata is true, the objects have only their identity and metadata.
 //
-// A list that takes so long that the API server has forgotten its beginning is read again in one piece: the pages of two
-// lists are not one list.
+// If reading takes so long that the API server has forgotten the beginning of the list, ListAll reads the list again in
+// one piece: pages of two lists do not make one list.
 func (c *Cluster) ListAll(
 	ctx context.Context, resource Resource, options ListOptions, metadata bool,
 ) (objects []unstructured.Unstructured, more bool, err error) {
@@ -123,8 +124,8 @@ func (c *Cluster) ListAll(
 			return nil, false, fmt.Errorf("%s: %w", subject, err)
 		}
 		objects, token = append(objects, page.Items...), page.GetContinue()
-		// One more than the limit says that there are more. That the list goes on does not: what follows may not match the
-		// selectors.
+		// One object more than the limit means that there are more. A continue token does not mean that: what follows
+		// may not match the selectors.
 		if more = options.Limit > 0 && int64(len(objects)) > options.Limit; more {
 			objects = objects[:options.Limit]
 		}
@@ -139,8 +140,8 @@ func (c *Cluster) ListAll(
 	return objects, more, nil
 }
 
-// ListMetadata gives the metadata of all objects of a resource, in all namespaces, page by page. It ends early where take
-// returns false. The resource is asked for as it is named, without discovery.
+// ListMetadata passes the metadata of all objects of a resource, in all namespaces, to take, page by page. It ends
+// early if take returns false. It uses the resource as given, without discovery.
 func (c *Cluster) ListMetadata(
 	ctx context.Context, resource schema.GroupVersionResource, take func(page []metav1.PartialObjectMetadata, last bool) bool,
 ) error {
@@ -161,7 +162,7 @@ func (c *Cluster) ListMetadata(
 		}
 		var page metav1.PartialObjectMetadataList
 		if err := json.Unmarshal(answer.body, &page); err != nil || page.Kind != "PartialObjectMetadataList" {
-			// Nothing that is not such a list may pass for an empty one.
+			// Nothing else may count as an empty list.
 			return fmt.Errorf("%s: %w", subject, &failure.UnreadableReplyError{Code: answer.code})
 		}
 		token = page.Continue

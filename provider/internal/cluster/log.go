@@ -6,16 +6,17 @@ import (
 	"strconv"
 )
 
-// LogOptions say which part of a log [Cluster.Log] gives.
+// LogOptions select the part of a log that [Cluster.Log] returns.
 type LogOptions struct {
 	Container string
-	// Previous asks for the run before the last restart.
+	// Previous selects the run before the last restart.
 	Previous bool
-	// TailLines are the last lines to give, and LimitBytes the most bytes of them, from their beginning.
+	// TailLines is how many of the last lines to return, and LimitBytes the maximum number of bytes, from the beginning
+	// of these lines.
 	TailLines, LimitBytes int
 }
 
-// Log reads the log of a container, in one request. That is a permission of its own, pods/log.
+// Log reads the log of a container, in one request. This needs its own permission, for pods/log.
 func (c *Cluster) Log(ctx context.Context, namespace, pod string, options LogOptions) (string, error) {
 	subject := fmt.Sprintf("log of pod %s/%s", namespace, pod)
 	for what, segment := range map[string]string{"namespace": namespace, "name": pod} {

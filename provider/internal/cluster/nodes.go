@@ -10,16 +10,16 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// node is a value in a manifest and how to come to it, by keys of maps (string) and positions in lists (int).
+// node is a value in a manifest, with its path: keys of maps (string) and positions in lists (int).
 type node struct {
 	path  []any
 	value any
 }
 
-// String is the place for people: spec.containers[0].image, metadata.annotations["example.com/a"].
+// String formats the path for people: spec.containers[0].image, metadata.annotations["example.com/a"].
 func (n node) String() string { return values.FormatSegments(n.path...) }
 
-// plain is the place as the API server writes it, which quotes no keys.
+// plain formats the path as the API server does, without quoting keys.
 func (n node) plain() string {
 	var text strings.Builder
 	for _, segment := range n.path {
@@ -32,7 +32,7 @@ func (n node) plain() string {
 	return strings.TrimPrefix(text.String(), ".")
 }
 
-// remove takes the node out of the object. In a list it leaves null, so that the others keep their places.
+// remove removes the node from the object. In a list it leaves null, so that the other items keep their positions.
 func (n node) remove(object map[string]any) {
 	var tree any = object
 	for i, segment := range n.path {
@@ -54,8 +54,8 @@ func (n node) remove(object map[string]any) {
 	}
 }
 
-// nodes lists the values of a manifest, containers before their contents and maps by their sorted keys. What says which
-// object it is, is left out.
+// nodes lists the values of a manifest, containers before their contents and maps by their sorted keys. It leaves out
+// the identity of the object.
 func nodes(object map[string]any) []node {
 	var found []node
 	var walk func(tree any, path []any)
@@ -81,7 +81,7 @@ func nodes(object map[string]any) []node {
 	return found
 }
 
-// isIdentity reports whether a place says which object it is, or contains that.
+// isIdentity reports whether a path is part of the object's identity, or contains it.
 func isIdentity(path []any) bool {
 	switch len(path) {
 	case 1:
@@ -93,7 +93,7 @@ func isIdentity(path []any) bool {
 	}
 }
 
-// beginning is the object with its identity and its first n nodes. Of the later ones, list items are null.
+// beginning returns the object with its identity and its first n nodes. List items among the later nodes become null.
 func beginning(object map[string]any, n int) map[string]any {
 	object = runtime.DeepCopyJSON(object)
 	for _, later := range slices.Backward(nodes(object)[n:]) { // contents before their containers

@@ -33,8 +33,8 @@ func TestNodesAreContainersBeforeTheirContents(t *testing.T) {
 	assert.Equal(t, "spec.list[0].n[1][0]", plain[10])
 }
 
-// checkBeginnings is what the search for a bad value rests on: each beginning has the nodes of the one before and one
-// more, and the identity of the object. What comes later is null, if it is there at all.
+// checkBeginnings checks what the search for a bad value relies on: each beginning has the nodes of the previous one
+// and one more, and the identity of the object. Later nodes are null or absent.
 func checkBeginnings(t testing.TB, object map[string]any) {
 	t.Helper()
 	all := nodes(object)

@@ -14,13 +14,13 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 )
 
-// aggregatedDiscovery asks for all kinds of all groups in one answer, which API servers give since 1.26.
+// aggregatedDiscovery asks for all kinds of all groups in one answer. API servers support this since 1.26.
 const aggregatedDiscovery = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList," +
 	"application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList,application/json"
 
 // ExplainNotServed completes a *[KindNotServedError]: it says where the API server serves the kind instead, whether the
-// kind can still come to where it was wanted, and what defines it. That is a few requests, so it is for when something is
-// amiss. Any other error, and one about which nothing can be found out, is returned as it is; nil stays nil.
+// kind can still be added to the wanted group and version, and what defines it. This takes several requests, so it is
+// only for failures. It returns any other error unchanged, also one that it finds out nothing about, and nil for nil.
 func (c *Cluster) ExplainNotServed(ctx context.Context, err error) error {
 	var notServed *KindNotServedError
 	if !errors.As(err, &notServed) || notServed.Permanent || notServed.IsDefined() || len(notServed.ServedAs) > 0 {
@@ -47,9 +47,9 @@ func (c *Cluster) ExplainNotServed(ctx context.Context, err error) error {
 	return &complete
 }
 
-// otherVersion finds another version of the same API group that has a kind that is not served in one. All versions of a
-// group show the same objects, so while there is one, the objects live on. It is empty if there is none, and an error
-// says that it is not known.
+// otherVersion finds another version of the same API group that serves the kind. All versions of a group show the same
+// objects, so the objects still exist while one version is served. It returns "" if there is none, and an error if it
+// cannot find out.
 func (c *Cluster) otherVersion(ctx context.Context, notServed *KindNotServedError) (apiVersion string, lookup error) {
 	wanted, err := schema.ParseGroupVersion(notServed.APIVersion)
 	if err != nil {
@@ -67,10 +67,11 @@ func (c *Cluster) otherVersion(ctx context.Context, notServed *KindNotServedErro
 	return "", nil
 }
 
-// closed reports whether nobody can add a kind to a group and version. A CustomResourceDefinition may not name a group
-// without a dot; one that names a group of Kubernetes itself is accepted, and its objects are not to be reached where
-// the API server serves that version. Where it does not, only the kind that is served elsewhere proves the mistake. (An
-// aggregated API server might bring a group without a dot, so one that is not known is not closed by that alone.)
+// closed reports whether no one can add a kind to a group and version. The group of a CustomResourceDefinition must
+// contain a dot. The API server accepts a definition in a group of Kubernetes itself, but its objects cannot be reached
+// if the API server already serves that group and version. If it does not, only a kind that is served elsewhere proves
+// a mistake. (An aggregated API server might add a group without a dot, so an unknown group without one is not closed
+// for that reason alone.)
 func closed(wanted schema.GroupVersion, versionServed, kindElsewhere bool) bool {
 	switch own, dotted := kinds.OwnGroup(wanted.Group), strings.Contains(wanted.Group, "."); {
 	case own && dotted:
@@ -82,14 +83,14 @@ func closed(wanted schema.GroupVersion, versionServed, kindElsewhere bool) bool 
 	}
 }
 
-// served is all that an API server serves.
+// served is everything that an API server serves.
 type served struct {
 	versions map[schema.GroupVersion]bool
 	kinds    map[string][]schema.GroupVersion
 }
 
-// of lists where a kind is served: Kubernetes' own groups before those of others, and in each group the version that
-// the API server prefers.
+// of lists where a kind is served: Kubernetes' own groups first, and in each group the version that the API server
+// prefers.
 func (s served) of(kind string) []string {
 	var own, others []string
 	seen := map[string]bool{}
@@ -108,7 +109,8 @@ func (s served) of(kind string) []string {
 	return append(own, others...)
 }
 
-// servedGroups asks what the API server serves. It knows only the kinds of API servers that aggregate discovery.
+// servedGroups asks what the API server serves. If the API server does not support aggregated discovery, it returns no
+// kinds.
 func (c *Cluster) servedGroups(ctx context.Context) (served, error) {
 	all := served{versions: map[schema.GroupVersion]bool{}, kinds: map[string][]schema.GroupVersion{}}
 	for _, path := range []string{"/api", "/apis"} {

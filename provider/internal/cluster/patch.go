@@ -16,7 +16,7 @@ type PatchOptions struct {
 	Type types.PatchType
 	// FieldManager owns the changed fields; empty leaves the API server's default.
 	FieldManager string
-	// DryRun answers what would be, and writes nothing.
+	// DryRun returns the object as it would be, and writes nothing.
 	DryRun bool
 }
 

@@ -12,16 +12,16 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
-// Ref names one object. The verbs take it as it is; [Cluster.Resolve] fills in what depends on the cluster.
+// Ref names one object. The verbs use it unchanged; [Cluster.Resolve] fills in what depends on the cluster.
 type Ref struct {
 	APIVersion string
 	Kind       string
-	// Namespace is empty exactly for cluster-scoped kinds.
+	// Namespace is empty if and only if the kind is cluster-scoped.
 	Namespace string
 	Name      string
 }
 
-// RefOf names an object.
+// RefOf returns the reference of an object.
 func RefOf(object *unstructured.Unstructured) Ref {
 	return Ref{
 		APIVersion: object.GetAPIVersion(),
@@ -31,7 +31,7 @@ func RefOf(object *unstructured.Unstructured) Ref {
 	}
 }
 
-// String names the object for people: "ConfigMap prod/web", "Namespace prod".
+// String formats the reference for people: "ConfigMap prod/web", "Namespace prod".
 func (r Ref) String() string {
 	if r.Namespace == "" {
 		return r.Kind + " " + r.Name
@@ -39,17 +39,17 @@ func (r Ref) String() string {
 	return r.Kind + " " + r.Namespace + "/" + r.Name
 }
 
-// Resolved is a reference made complete.
+// Resolved is a completed reference.
 type Resolved struct {
 	Ref
-	// Resource is how the kind is served.
+	// Resource describes how the kind is served.
 	Resource Resource
-	// NamespaceIgnored says that a namespace was given for a cluster-scoped kind and dropped.
+	// NamespaceIgnored means that a namespace was given for a cluster-scoped kind and dropped.
 	NamespaceIgnored bool
 }
 
-// Resolve makes a reference complete: a namespaced kind without a namespace gets the default one, and a cluster-scoped
-// kind loses its namespace. Errors are those of [Cluster.Resource].
+// Resolve completes a reference: a namespaced kind without a namespace gets the default one, and a cluster-scoped kind
+// loses its namespace. It returns the errors of [Cluster.Resource].
 func (c *Cluster) Resolve(ctx context.Context, apiVersion, kind, namespace, name string) (Resolved, error) {
 	resource, err := c.Resource(ctx, apiVersion, kind)
 	if err != nil {
@@ -69,10 +69,10 @@ func (c *Cluster) Resolve(ctx context.Context, apiVersion, kind, namespace, name
 	return resolved, nil
 }
 
-// Find is [Cluster.Resolve] for an object that exists already. Where a version of an API is no longer served, its objects
-// live on in the others, so another version of the group that has the kind takes its place in the reference. If there is
-// none, and was none a second ago, the error is a *[KindNotServedError], which [Cluster.ConfirmGone] has completed; if that
-// cannot be found out, it says why.
+// Find runs [Cluster.Resolve] for an object that already exists. If a version of an API is no longer served, its
+// objects live on in the other versions, so Find replaces the version in the reference by another version of the group
+// that has the kind. If there is none, and there was none a second ago, the error is a *[KindNotServedError], completed
+// by [Cluster.ConfirmGone]. If Find cannot find that out, the error says why.
 func (c *Cluster) Find(ctx context.Context, apiVersion, kind, namespace, name string) (Resolved, error) {
 	for {
 		resolved, err := c.Resolve(ctx, apiVersion, kind, namespace, name)
@@ -97,10 +97,10 @@ func (c *Cluster) Find(ctx context.Context, apiVersion, kind, namespace, name st
 	}
 }
 
-// lookup is how the resource of a kind is found: [Cluster.Resource], or [Cluster.existing] for an object that was there.
+// lookup finds the resource of a kind: [Cluster.Resource], or [Cluster.existing] for an object that existed before.
 type lookup func(ctx context.Context, apiVersion, kind string) (Resource, error)
 
-// locate finds the URL path of an object. Its errors say that nothing was sent.
+// locate returns the URL path of an object. Its errors are marked as not sent.
 func (c *Cluster) locate(ctx context.Context, ref Ref, find lookup) (Resource, []string, error) {
 	resource, err := find(ctx, ref.APIVersion, ref.Kind)
 	if err != nil {
@@ -116,7 +116,8 @@ func (c *Cluster) locate(ctx context.Context, ref Ref, find lookup) (Resource, [
 	return resource, append(path, ref.Name), nil
 }
 
-// collectionPath is the URL path of all objects of a kind in a namespace, or everywhere if it is empty.
+// collectionPath returns the URL path of all objects of a kind in a namespace, or in all namespaces if namespace is
+// empty.
 func collectionPath(resource Resource, namespace string) ([]string, error) {
 	path := groupVersionPath(resource.GroupVersion())
 	if resource.Namespaced && namespace != "" {
@@ -139,12 +140,12 @@ func pathSegment(what, name string) error {
 	return nil
 }
 
-// answerTo puts the subject before an error. A 404 that names nothing counts only if the server finds kube-system. One that is
-// about the URL says that the kind is no longer served as discovery said, so discovery is asked again: it alone may say that
-// a kind is gone.
+// answerTo adds the object's name to an error. It accepts a 404 that names nothing only if the server finds the
+// namespace kube-system. A 404 for the URL itself means that discovery may be outdated, so answerTo repeats discovery:
+// only discovery may say that a kind is gone.
 func (c *Cluster) answerTo(ctx context.Context, ref Ref, resource Resource, err error) error {
 	if namesNothing(err) {
-		// An aggregated API server may answer like that, and so may a gateway that has lost the cluster: then it does not
+		// Some aggregated API servers answer like this. So does a gateway that has lost the cluster, but it does not
 		// find kube-system either.
 		if _, lost := c.fetchID(ctx); lost != nil {
 			return failure.Errorf(failure.ReasonUnexpectedAnswer, "%s: the server answers 404 without naming the object, and the namespace kube-system cannot be read: %w", ref, hideStatus(lost))
@@ -159,21 +160,21 @@ func (c *Cluster) answerTo(ctx context.Context, ref Ref, resource Resource, err 
 	return failure.Errorf(failure.ReasonUnexpectedAnswer, "%s: the server lists the kind and answers 404 to its path %w", ref, hideStatus(err))
 }
 
-// lists asks discovery again for a kind. The error says that it has none, or why that cannot be found out.
+// lists repeats discovery for a kind. The error says that the kind is not served, or why lists could not find out.
 func (c *Cluster) lists(ctx context.Context, ref Ref, resource Resource) error {
 	c.discovery.forget(resource.GroupVersion())
 	_, err := c.existing(ctx, ref.APIVersion, ref.Kind)
 	return err
 }
 
-// How long, and how often, a request is repeated whose path is not there yet.
+// How long, and how often, a request is repeated whose path does not exist yet.
 const (
 	routedWithin = 5 * time.Second
 	routedEvery  = 250 * time.Millisecond
 )
 
-// routed repeats a request while the server lists the kind and does not have its path: that of a definition which was just made again.
-// Nothing has seen such a request.
+// routed repeats a request while the server lists the kind but does not serve its path yet, as happens right after a
+// definition is recreated. The API server has not processed such a request.
 func (c *Cluster) routed(ctx context.Context, ref Ref, resource Resource, send func() (reply, error)) (reply, error) {
 	answer, err := send()
 	for waited := time.Duration(0); waited < routedWithin && unrouted(err) && c.lists(ctx, ref, resource) == nil; waited += routedEvery {

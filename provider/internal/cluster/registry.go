@@ -20,16 +20,16 @@ type Registry struct {
 	entries map[string]*entry // by the identity of the connection
 }
 
-// Option changes a [Registry].
+// Option configures a [Registry].
 type Option func(*Registry)
 
-// WithTransport puts a layer around the transport of every cluster, nearest to the network: it sees every request
-// as it is sent.
+// WithTransport wraps the transport of every cluster. The layer is nearest to the network, so it sees every request as
+// it is sent.
 func WithTransport(wrap func(http.RoundTripper) http.RoundTripper) Option {
 	return func(r *Registry) { r.wrap = wrap }
 }
 
-// NewRegistry makes a registry whose clusters introduce themselves as userAgent, such as "pulumi-k8sconnect/1.2.3".
+// NewRegistry makes a registry whose clusters send userAgent, such as "pulumi-k8sconnect/1.2.3".
 func NewRegistry(userAgent string, options ...Option) *Registry {
 	r := &Registry{userAgent: userAgent, entries: map[string]*entry{}}
 	for _, option := range options {
@@ -38,21 +38,21 @@ func NewRegistry(userAgent string, options ...Option) *Registry {
 	return r
 }
 
-// rewriteTime is how long a kubeconfig may be incomplete that is being written: most tools empty the file first.
+// rewriteTime is how long a kubeconfig may be incomplete while a tool writes it: most tools empty the file first.
 const rewriteTime = 100 * time.Millisecond
 
-// entry is the cluster of a connection, and what it was made of.
+// entry is the cluster of a connection, and what it was made from.
 type entry struct {
 	cluster *Cluster
-	files   []string // that the kubeconfig is in, if it is not given whole
-	digest  string   // of what they said
+	files   []string // the files of the kubeconfig, unless its contents were given
+	digest  string   // of their contents
 	context string
 }
 
-// Get gives the cluster of a connection, always the same for equal connections, as long as the files say the same that
-// their kubeconfig is in. It uses no network. A mistake in the connection is a *[failure.FieldError] and is not remembered: a
-// kubeconfig may appear later, or change during the run. Only the current-context of the kubeconfig that kubectl would
-// use is kept for the process, while there is such a context.
+// Get returns the cluster of a connection. Equal connections get the same one as long as the contents of the
+// kubeconfig's files do not change. Get uses no network. If the connection has a mistake, the error is a
+// *[failure.FieldError], which is not remembered: a kubeconfig may appear later, or change during the run. The process
+// keeps only the current-context of the kubeconfig that kubectl would use, as long as that context exists.
 func (r *Registry) Get(connection connect.Connection) (*Cluster, error) {
 	identity, err := connection.Identity()
 	if err != nil {
@@ -72,7 +72,7 @@ func (r *Registry) Get(connection connect.Connection) (*Cluster, error) {
 	if err != nil && known.cluster != nil {
 		time.Sleep(rewriteTime)
 	}
-	if again := digestOf(known.files); again != digest { // it was written while it was read
+	if again := digestOf(known.files); again != digest { // it was written during the read
 		digest = again
 		made, context, err = r.make(connection, known.context)
 	}
@@ -84,7 +84,7 @@ func (r *Registry) Get(connection connect.Connection) (*Cluster, error) {
 	return made, nil
 }
 
-// make makes a cluster. It also tells the context that was chosen.
+// make makes a cluster. It also returns the chosen context.
 func (r *Registry) make(connection connect.Connection, current string) (*Cluster, string, error) {
 	settings, err := connection.Settings(r.userAgent, current)
 	if err != nil {
@@ -94,7 +94,7 @@ func (r *Registry) make(connection connect.Connection, current string) (*Cluster
 	return made, settings.Context, err
 }
 
-// digestOf tells apart what files say. One that cannot be read, or is none, says nothing.
+// digestOf distinguishes contents of files. A path that is not a readable file counts as empty.
 func digestOf(files []string) string {
 	hash := sha256.New()
 	for _, path := range files {

@@ -9,11 +9,11 @@ import (
 	"sync/atomic"
 )
 
-// requestTrace observes how far a request got. As long as no connection was handed to it, not a byte of it has left,
-// whatever the error looks like; from then on the API server may have seen it.
+// requestTrace observes how far a request got. Until it gets a connection, not a byte of it has left, regardless of the
+// error; from then on the API server may have seen it.
 type requestTrace struct {
-	dispatched atomic.Bool // credentials were had and the request was given to the transport
-	connected  atomic.Bool // a connection, new or reused, was given to the request
+	dispatched atomic.Bool // the credentials are complete and the transport has the request
+	connected  atomic.Bool // the request got a connection, new or reused
 }
 
 type requestTraceKey struct{}
@@ -26,7 +26,7 @@ func traceRequest(ctx context.Context) (context.Context, *requestTrace) {
 	}), observed
 }
 
-// markDispatched is the innermost layer of the transport. Credential plugins are a layer further out.
+// markDispatched adds the innermost layer of the transport. The layer of a credential plugin is further out.
 func markDispatched(next http.RoundTripper) http.RoundTripper { return marker{next} }
 
 type marker struct{ next http.RoundTripper }
@@ -38,7 +38,7 @@ func (m marker) RoundTrip(request *http.Request) (*http.Response, error) {
 	return m.next.RoundTrip(request)
 }
 
-// WrappedRoundTripper lets client-go find the transport, for instance to close its idle connections.
+// WrappedRoundTripper lets client-go find the transport, for example to close its idle connections.
 func (m marker) WrappedRoundTripper() http.RoundTripper { return m.next }
 
 func innermost(err error) error {

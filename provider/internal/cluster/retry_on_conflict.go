@@ -10,13 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/util/wait"
 )
 
-// conflictBackoff is how often a guarded write is tried on an object that others write too: 16 times in about 10 s. There
-// is no cap, because wait.Backoff ends where it reaches one.
+// conflictBackoff controls how often a guarded write is tried on an object that others write as well: 16 times in about
+// 10 s. It has no cap, because wait.Backoff stops when it reaches one.
 var conflictBackoff = wait.Backoff{Duration: 20 * time.Millisecond, Factor: 1.4, Jitter: 0.5, Steps: 16}
 
-// RetryOnConflict calls try, which reads an object and writes it as it was read, until it does not fail with a conflict
-// (409). An object that a rollout or a leader election writes many times a second needs some tries. After about 10 s, or
-// when the context ends, it returns the last conflict.
+// RetryOnConflict repeats try, which reads an object and writes it guarded by its resourceVersion, until try does not
+// fail with a conflict (409). If a rollout or a leader election writes the object many times a second, this takes
+// several tries. After about 10 s, or when the context ends, it returns the last conflict.
 func RetryOnConflict(ctx context.Context, try func() error) error {
 	backoff := conflictBackoff
 	for {
@@ -27,10 +27,10 @@ func RetryOnConflict(ctx context.Context, try func() error) error {
 	}
 }
 
-// Edit changes the object with this uid by a JSON patch that is made from a fresh look. The patch has to be guarded: it
-// replaces /metadata/resourceVersion by what it was made from. Where another client was faster, a new one is made
-// ([RetryOnConflict]). A patch of nil means that there is nothing to do. An object that is gone, or another one by now, is
-// left alone, which is no error: what the caller does next notices.
+// Edit changes the object with this uid by a JSON patch that is built from a fresh read. The patch must be guarded: it
+// replaces /metadata/resourceVersion by the version that it was built from. If another client was faster, Edit builds a
+// new patch ([RetryOnConflict]). A nil patch means that there is nothing to do. If the object is gone, or another
+// object has its name, Edit does nothing and returns no error: the caller's next step notices.
 func (c *Cluster) Edit(
 	ctx context.Context, ref Ref, uid types.UID, fieldManager string,
 	patch func(live *unstructured.Unstructured) ([]byte, error),

@@ -30,7 +30,7 @@ func TestEditIsMadeOfTheObjectAsItIs(t *testing.T) {
 	require.NoError(t, err)
 	ref, uid := cluster.RefOf(applied.Object), applied.Object.GetUID()
 	path := "/api/v1/namespaces/" + ns + "/configmaps/"
-	// guarded sets a field of the object that it was made from.
+	// guarded sets a field, guarded by the version of the object that it was built from.
 	guarded := func(live *unstructured.Unstructured) []byte {
 		return fmt.Appendf(nil, `[{"op":"add","path":"/data/b","value":"2"},{"op":"replace","path":"/metadata/resourceVersion","value":%q}]`,
 			live.GetResourceVersion())
@@ -85,8 +85,8 @@ func TestEditIsMadeOfTheObjectAsItIs(t *testing.T) {
 	})
 }
 
-// busyObject is an API server with one object that another client writes every 100 ms, so many times. It answers a look
-// only when the object has been written once more, as a slow link does.
+// busyObject is an API server with one object that another client writes every 100 ms, a limited number of times. Like
+// a slow link, it answers a read only after the next write.
 func busyObject(t *testing.T, writes int) *cluster.Cluster {
 	t.Helper()
 	var mu sync.Mutex

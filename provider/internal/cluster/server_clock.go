@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// clock is the API server's clock, by the Date of its answers. That of this machine may be wrong.
+// clock is the API server's clock, read from the Date of its answers. The clock of this machine may be wrong.
 type clock struct {
 	mu   sync.Mutex
 	date time.Time
-	at   time.Time // when date was heard, of which only the monotonic reading counts
+	at   time.Time // when date was received; only the monotonic reading counts
 }
 
-// listen is a layer of the transport.
+// listen adds a layer to the transport.
 func (c *clock) listen(next http.RoundTripper) http.RoundTripper { return listener{next, c} }
 
 type listener struct {
@@ -34,11 +34,11 @@ func (l listener) RoundTrip(request *http.Request) (*http.Response, error) {
 	return response, nil
 }
 
-// WrappedRoundTripper lets client-go find the transport, for instance to close its idle connections.
+// WrappedRoundTripper lets client-go find the transport, for example to close its idle connections.
 func (l listener) WrappedRoundTripper() http.RoundTripper { return l.next }
 
-// Now is the time by the API server's clock, to the second. It is not known before the first answer, and behind a proxy
-// that leaves the Date of the answers out.
+// Now returns the time by the API server's clock, to the second. It is unknown before the first answer, and behind a
+// proxy that removes the Date from answers.
 func (c *Cluster) Now() (now time.Time, known bool) {
 	c.clock.mu.Lock()
 	defer c.clock.mu.Unlock()

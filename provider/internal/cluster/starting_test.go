@@ -15,11 +15,11 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
-// starting is an API server that does not serve the custom resources of a group for so many questions. Then it does, in
-// one version, unless that is empty.
+// starting is an API server that at first does not serve the custom resources of a group, for a number of requests.
+// Then it serves them in one version, unless that is empty.
 type starting struct {
 	*fake
-	questions atomic.Int64 // that are still answered without the group
+	questions atomic.Int64 // how many requests are still answered without the group
 	version   string
 }
 

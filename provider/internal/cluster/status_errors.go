@@ -9,7 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// withoutBody replaces an error for which client-go quotes the body of the answer, because the body was no Status. Such
+// withoutBody replaces an error in which client-go quotes the body of the answer because the body is not a Status. Such
 // a body comes from a proxy or an old component and may repeat the request.
 func withoutBody(err error) error {
 	var status *apierrors.StatusError
@@ -30,12 +30,12 @@ func withoutBody(err error) error {
 	return err
 }
 
-// unrouted recognises a 404 that is about the URL and not about an object: the answer is no Status.
+// unrouted recognises a 404 for the URL, as opposed to one for an object: the answer is not a Status.
 func unrouted(err error) bool {
 	return apierrors.IsNotFound(err) && apierrors.HasStatusCause(err, metav1.CauseTypeUnexpectedServerResponse)
 }
 
-// namesNothing reports a 404 with a Status that does not say what was not found. An API server names it, except for some
+// namesNothing recognises a 404 with a Status that does not say what was not found. API servers name it, except some
 // aggregated ones; a gateway that does not find the cluster has no name to give.
 func namesNothing(err error) bool {
 	var status *apierrors.StatusError

@@ -4,13 +4,13 @@ import "context"
 
 type warningsKey struct{}
 
-// WithWarnings has handle called with every warning that the API server sends with its answers to requests under the
-// context. Without it warnings are dropped. handle may be called from several goroutines.
+// WithWarnings calls handle with every warning that the API server sends with its answers to requests under the
+// context. Without it, warnings are dropped. handle may be called from several goroutines.
 func WithWarnings(ctx context.Context, handle func(text string)) context.Context {
 	return context.WithValue(ctx, warningsKey{}, handle)
 }
 
-// contextWarnings hands warnings to the handler in the request's context.
+// contextWarnings passes warnings to the handler in the request's context.
 type contextWarnings struct{}
 
 // warningCode is the only code that Kubernetes uses (RFC 7234, "miscellaneous persistent warning").

@@ -19,17 +19,17 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
-// watchSeconds is how long a watch lasts at most. The API server would choose 30 to 60 minutes, for which a dead
-// connection behind a proxy could go unnoticed.
+// watchSeconds is the maximum duration of a watch. The API server would choose 30 to 60 minutes, and a dead connection
+// behind a proxy could go unnoticed for as long.
 const watchSeconds = "300"
 
 // selector narrows a list or a watch to one name.
 func (r Ref) selector() string { return fields.OneTermEqualSelector("metadata.name", r.Name).String() }
 
-// watch sees changes until one may have been missed, and leaves in the follower how to go on. A watch that merely ends
-// is continued where it ended, by the RetryWatcher.
+// watch passes on changes until it may have missed one, and leaves in the follower how to continue. If a watch merely
+// ends, the RetryWatcher continues it.
 func (f *follower) watch(ctx context.Context) (bool, error) {
-	// The RetryWatcher logs what it retries, and what a plugin logs is shown to the user as errors.
+	// The RetryWatcher logs its retries, and Pulumi shows what a plugin logs as errors.
 	ctx, cancel := context.WithCancel(klog.NewContext(ctx, logr.Discard()))
 	defer cancel()
 	source := &watchSource{follower: f, failures: make(chan error)}
@@ -47,7 +47,7 @@ func (f *follower) watch(ctx context.Context) (bool, error) {
 		case event, open := <-events.ResultChan():
 			object, readable := event.Object.(*unstructured.Unstructured)
 			if !open || event.Type == watch.Error || !readable {
-				return false, nil // 410 Gone or a server in trouble: the present state is what counts
+				return false, nil // 410 Gone or a server in trouble: read the current state
 			}
 			f.succeeded()
 			if object.GetName() != f.ref.Name {
@@ -63,7 +63,7 @@ func (f *follower) watch(ctx context.Context) (bool, error) {
 	}
 }
 
-// watchRefused decides how to go on after a watch that did not begin.
+// watchRefused decides how to continue after a watch that could not start.
 func (f *follower) watchRefused(err error) {
 	switch {
 	case apierrors.IsForbidden(err), apierrors.IsMethodNotSupported(err):
@@ -73,15 +73,15 @@ func (f *follower) watchRefused(err error) {
 	}
 }
 
-// watchSource begins the watches of a RetryWatcher.
+// watchSource starts the watches of a RetryWatcher.
 type watchSource struct {
 	*follower
 
-	// failures are the watches that did not begin, which the follower decides about.
+	// failures are the errors of watches that could not start; the follower decides about them.
 	failures chan error
 }
 
-// WatchWithContext begins a watch at the version that the options name.
+// WatchWithContext starts a watch at the version in the options.
 func (s *watchSource) WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error) {
 	stream, err := s.stream(ctx, options.ResourceVersion)
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *watchSource) WatchWithContext(ctx context.Context, options metav1.ListO
 		case s.failures <- err:
 		case <-ctx.Done():
 		}
-		<-ctx.Done() // whoever took the failure ends the RetryWatcher
+		<-ctx.Done() // the receiver of the failure ends the RetryWatcher
 		return nil, ctx.Err()
 	}
 	decoder := &eventDecoder{stream: stream, events: json.NewDecoder(stream)}
@@ -118,13 +118,13 @@ func (s *watchSource) stream(ctx context.Context, version string) (io.ReadCloser
 	return stream, nil
 }
 
-// eventDecoder reads the events of a watch.
+// eventDecoder decodes the events of a watch.
 type eventDecoder struct {
 	stream io.ReadCloser
 	events *json.Decoder
 }
 
-// Decode reads the next event.
+// Decode decodes the next event.
 func (d *eventDecoder) Decode() (watch.EventType, runtime.Object, error) {
 	var event struct {
 		Type   watch.EventType            `json:"type"`
@@ -142,7 +142,7 @@ func (d *eventDecoder) Decode() (watch.EventType, runtime.Object, error) {
 // Close ends the watch.
 func (d *eventDecoder) Close() { _ = d.stream.Close() }
 
-// AsObject is what stands in the stream for an error.
+// AsObject returns the object that represents an error in the stream.
 func (d *eventDecoder) AsObject(err error) runtime.Object {
 	status := apierrors.NewInternalError(err).Status()
 	return &status

@@ -10,7 +10,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
-// ParseHost understands the API server's address: a URL, or host:port, which is https.
+// ParseHost parses the API server's address: a URL, or host:port, which means https.
 func ParseHost(host string) (*url.URL, error) {
 	host = strings.TrimSpace(host)
 	if !strings.Contains(host, "://") {
@@ -19,7 +19,7 @@ func ParseHost(host string) (*url.URL, error) {
 	return parseAddress("host", host, "https", "http")
 }
 
-// ParseProxy understands the address of a proxy.
+// ParseProxy parses the address of a proxy.
 func ParseProxy(proxy string) (*url.URL, error) {
 	proxy = strings.TrimSpace(proxy)
 	if !strings.Contains(proxy, "://") {
@@ -31,7 +31,7 @@ func ParseProxy(proxy string) (*url.URL, error) {
 func parseAddress(field, address string, schemes ...string) (*url.URL, error) {
 	parsed, err := url.Parse(address)
 	if err != nil {
-		// url.Error repeats the address, which may hold a password; its cause says enough.
+		// A url.Error repeats the address, which may contain a password; its cause says enough.
 		reason := "is not a URL"
 		if cause := (*url.Error)(nil); errors.As(err, &cause) && !strings.Contains(address, "@") {
 			reason += " (" + cause.Err.Error() + ")"
@@ -39,7 +39,7 @@ func parseAddress(field, address string, schemes ...string) (*url.URL, error) {
 		return nil, &failure.FieldError{Field: field, Reason: reason}
 	}
 	switch {
-	case !slices.Contains(schemes, parsed.Scheme): // which url.Parse has put into lower case
+	case !slices.Contains(schemes, parsed.Scheme): // url.Parse has converted it to lower case
 		return nil, &failure.FieldError{Field: field, Reason: "must begin with " + strings.Join(schemes, ":// or ") + "://"}
 	case parsed.Hostname() == "" || strings.ContainsAny(parsed.Hostname(), " \t"):
 		return nil, &failure.FieldError{Field: field, Reason: "has no host name"}

@@ -11,8 +11,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
-// ParseCertificates understands one or more certificates as PEM or base64 of PEM and gives PEM. The field is for the
-// error.
+// ParseCertificates parses one or more certificates in PEM or base64 of PEM, and returns PEM. field names the field for
+// the error.
 func ParseCertificates(field, text string) ([]byte, error) {
 	data, err := decodePEM(field, text)
 	if err != nil {
@@ -38,7 +38,7 @@ func ParseCertificates(field, text string) ([]byte, error) {
 	return data, nil
 }
 
-// ParseKey understands a private key as PEM or base64 of PEM and gives PEM.
+// ParseKey parses a private key in PEM or base64 of PEM, and returns PEM.
 func ParseKey(field, text string) ([]byte, error) {
 	data, err := decodePEM(field, text)
 	if err != nil {
@@ -55,7 +55,7 @@ func ParseKey(field, text string) ([]byte, error) {
 	}
 }
 
-// ParseClientPair understands a client certificate and its key and makes sure that they belong together.
+// ParseClientPair parses a client certificate and its key, and makes sure that they belong together.
 func ParseClientPair(certificate, key string) (certificatePEM, keyPEM []byte, err error) {
 	if certificatePEM, err = ParseCertificates("clientCertificate", certificate); err != nil {
 		return nil, nil, err
@@ -94,7 +94,7 @@ func decodePEM(field, text string) ([]byte, error) {
 	return data, nil
 }
 
-// decodeBase64 understands base64 in lines or on one, with or without padding.
+// decodeBase64 decodes base64 on one line or several, with or without padding.
 func decodeBase64(text string) (decoded []byte, ok bool) {
 	compact := strings.TrimRight(strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) {

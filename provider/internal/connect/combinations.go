@@ -2,10 +2,10 @@ package connect
 
 import "github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 
-// Presence is whether an input is there; an unknown one may turn out either way.
+// Presence says whether an input is set; an unknown one may turn out to be set or not.
 type Presence int
 
-// What is known of an input.
+// What is known about an input.
 const (
 	Absent Presence = iota
 	Unknown
@@ -17,7 +17,7 @@ var needHost = []string{
 	"clientCertificate", "clientKey", "clusterCaCertificate", "exec", "insecure", "proxyUrl", "tlsServerName", "token",
 }
 
-// exclusive are the inputs of which the API server would silently use one.
+// exclusive are pairs of inputs; given both, the API server would silently use one.
 var exclusive = [][2]string{
 	{"insecure", "clusterCaCertificate"},
 	{"token", "exec"},
@@ -25,8 +25,8 @@ var exclusive = [][2]string{
 	{"exec", "clientCertificate"},
 }
 
-// Contradictions are the inputs of a connection that do not go together, by the name of the one to look at first. has says
-// which are there.
+// Contradictions lists the inputs of a connection that contradict each other, each by the name of the input to correct.
+// has says which inputs are set.
 func Contradictions(has func(name string) Presence) (found []*failure.FieldError) {
 	is := func(name string) bool { return has(name) == Given }
 	add := func(name, reason string) {
@@ -60,7 +60,7 @@ func Contradictions(has func(name string) Presence) (found []*failure.FieldError
 	return found
 }
 
-// has says whether an input is there.
+// has says whether an input is set.
 func (c Connection) has(name string) Presence {
 	given := map[string]bool{
 		"kubeconfig": c.Kubeconfig.isSet(), "context": c.Context != "", "host": c.Host.isSet(),

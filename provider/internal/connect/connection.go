@@ -5,25 +5,25 @@ import (
 	"slices"
 )
 
-// Connection says how to reach a cluster: by a kubeconfig, by a host with credentials ("inline"), or, if it is
-// empty, by what kubectl would use. It is plain data; nothing is read or contacted before it is used. Whatever may hold
-// credentials, also by mistake, is a [Secret].
+// Connection says how to reach a cluster: by a kubeconfig, by a host with credentials ("inline"), or, if it is empty,
+// by what kubectl would use. It is plain data; nothing is read or contacted before it is used. Every field that may
+// hold credentials, even by mistake, is a [Secret].
 type Connection struct {
-	// Kubeconfig is the contents of a kubeconfig, also in base64, or the path of one.
+	// Kubeconfig is the contents of a kubeconfig, plain or in base64, or its path.
 	Kubeconfig Secret
 	// Context names the context in the kubeconfig; empty means its current-context.
 	Context string
 
-	// Host is the API server's URL or host:port. Without a scheme it is https. It must have no user, which
-	// is refused only when the connection is used.
+	// Host is the API server's URL or host:port. Without a scheme, it means https. It must not contain a user; that is
+	// refused only when the connection is used.
 	Host Secret
 	// ClusterCACertificate is PEM or base64 of PEM.
 	ClusterCACertificate Secret
-	// Insecure switches the verification of the server's certificate off.
+	// Insecure disables the verification of the server's certificate.
 	Insecure bool
-	// TLSServerName is the name that the server's certificate must be for, if it is not the host.
+	// TLSServerName is the name that the server's certificate must be for, if that is not the host.
 	TLSServerName string
-	// ProxyURL is the proxy to go through; empty means the environment's (HTTPS_PROXY).
+	// ProxyURL is the proxy to use; empty means the one from the environment (HTTPS_PROXY).
 	ProxyURL Secret
 	// Token is a bearer token.
 	Token Secret
@@ -34,9 +34,10 @@ type Connection struct {
 	// Exec is a credential plugin.
 	Exec *Exec
 
-	// Impersonate acts as someone else.
+	// Impersonate makes requests act as another user.
 	Impersonate *Impersonation
-	// Namespace is for namespaced objects that name none; empty means the context's, else "default".
+	// Namespace is for namespaced objects that name none; empty means the context's namespace, or "default" without
+	// one.
 	Namespace string
 }
 
@@ -52,7 +53,7 @@ type Exec struct {
 	Env map[string]Secret
 }
 
-// Impersonation is who to act as.
+// Impersonation is the user to act as.
 type Impersonation struct {
 	// User to act as.
 	User string
@@ -64,7 +65,7 @@ type Impersonation struct {
 
 func (c Connection) inline() bool { return c.Host.isSet() }
 
-// secrets are all that is hidden of a connection, in a fixed order.
+// secrets returns all hidden texts of a connection, in a fixed order.
 func (c Connection) secrets() []Secret {
 	all := []Secret{c.Kubeconfig, c.Host, c.ClusterCACertificate, c.ProxyURL, c.Token, c.ClientCertificate, c.ClientKey}
 	if c.Exec != nil {

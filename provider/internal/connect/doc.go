@@ -3,8 +3,8 @@
 //
 // Its laws:
 //
-//   - It uses no network. It reads the files of a kubeconfig, and what the environment says.
-//   - A mistake names the field that the user knows, and never shows what is in it ([failure.FieldError]).
-//   - A [Connection] prints without its credentials, whatever it is printed with: they are [Secret]s.
-//   - Equal connections have the same [Connection.Identity], and it does not tell their secrets.
+//   - It uses no network. It reads the files of a kubeconfig, and the environment.
+//   - An error names the field as the user knows it, and never shows the field's value ([failure.FieldError]).
+//   - A [Connection] never prints its credentials, with any formatter: they are [Secret]s.
+//   - Equal connections have the same [Connection.Identity], which does not reveal their secrets.
 package connect

@@ -14,11 +14,11 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// Identity is the same for two connections exactly if they can share a Cluster while the files say the same that they
-// name. It is derived from secrets, so it stays inside the process.
+// Identity is the same for two connections if and only if they can share a Cluster, as long as the contents of the
+// files that they name do not change. It is derived from secrets, so it stays inside the process.
 func (c Connection) Identity() (string, error) {
 	c.Kubeconfig = NewSecret(strings.TrimSpace(c.Kubeconfig.reveal()))
-	parts := []any{c} // in which JSON hides the secrets
+	parts := []any{c} // JSON hides the secrets in it
 	for _, secret := range c.secrets() {
 		parts = append(parts, secret.reveal())
 	}
@@ -33,15 +33,16 @@ func (c Connection) Identity() (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// Target is which cluster a connection goes to, whoever goes there. Targets are compared with ==.
+// Target identifies the cluster that a connection leads to, regardless of the user. Targets are compared with ==.
 type Target struct {
 	// Server is the URL of the API server.
 	Server string
-	// CA is a hash of the certificates that the server is verified with; empty means the system's or none.
+	// CA is a hash of the certificates that verify the server. It is empty if the system's certificates do, and if
+	// nothing verifies it.
 	CA string
 }
 
-// Target says which cluster the connection goes to. It reads files and uses no network.
+// Target returns the cluster that the connection leads to. It reads files and uses no network.
 func (c Connection) Target() (Target, error) {
 	settings, err := c.Settings("", "")
 	if err != nil {
@@ -50,7 +51,7 @@ func (c Connection) Target() (Target, error) {
 	return TargetOf(settings.REST, settings.Server)
 }
 
-// SameCluster reports whether two connections go to the same cluster: the same server, verified by the same CA.
+// SameCluster reports whether two connections lead to the same cluster: the same server, verified by the same CA.
 func SameCluster(a, b Connection) (bool, error) {
 	first, err := a.Target()
 	if err != nil {
@@ -63,7 +64,7 @@ func SameCluster(a, b Connection) (bool, error) {
 	return first == second, nil
 }
 
-// TargetOf is where a configuration for client-go leads to. server is the URL of the API server in the form that is compared.
+// TargetOf returns the target of a configuration for client-go. server is the URL of the API server in canonical form.
 func TargetOf(config *rest.Config, server string) (Target, error) {
 	ca := config.CAData
 	if len(ca) == 0 && config.CAFile != "" {
@@ -75,7 +76,7 @@ func TargetOf(config *rest.Config, server string) (Target, error) {
 	return Target{Server: server, CA: hashPEM(ca)}, nil
 }
 
-// hashPEM depends on the certificates only, not on line breaks and comments between them.
+// hashPEM returns a hash of the certificates only; line breaks and comments between them do not affect it.
 func hashPEM(data []byte) string {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return ""
@@ -92,7 +93,7 @@ func hashPEM(data []byte) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// canonicalServer makes URLs of the same server equal: case, default port, trailing slash.
+// canonicalServer makes URLs of the same server equal: it unifies case, default port and trailing slash.
 func canonicalServer(address *url.URL) string {
 	clean := *address
 	clean.User = nil

@@ -21,11 +21,11 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
-// contentsOf tells a kubeconfig from the path of one: contents span lines, or are a mapping on one line (JSON), or are
-// either of them in base64, which is how CI systems keep them.
+// contentsOf distinguishes the contents of a kubeconfig from its path. Contents span several lines, or are a mapping on
+// one line (JSON), or are either of these in base64, which is how CI systems keep them.
 func contentsOf(kubeconfig string) (contents []byte, ok bool) {
 	text := strings.TrimSpace(kubeconfig)
-	// The name of a file can be base64 too, but not that of a text with a colon.
+	// A file name may happen to be valid base64, but it does not decode to a text with a colon.
 	if decoded, ok := decodeBase64(text); ok && utf8.Valid(decoded) && bytes.ContainsRune(decoded, ':') && isContents(string(decoded)) {
 		return decoded, true
 	}
@@ -41,19 +41,19 @@ func isMapping(text string) bool {
 	return yaml.Unmarshal([]byte(text), &mapping) == nil && mapping != nil
 }
 
-// pathShape is how only a path begins, or how the name of a kubeconfig ends.
+// pathShape matches texts that are certainly paths by their beginning, or that end like the name of a kubeconfig.
 var pathShape = regexp.MustCompile(`(?i)^(/|~|\.{1,2}[/\\]|[a-z]:[/\\]|\\\\)|(config|\.(ya?ml|json|conf))$`)
 
-// maxShownPath is how long a path may be to be shown.
+// maxShownPath is the maximum length of a path that is shown.
 const maxShownPath = 255
 
-// looksLikePath reports whether a text that was given as a path can be shown. Anything else may be credentials that came
-// to the wrong place: a kubeconfig whose base64 is damaged, or a token.
+// looksLikePath reports whether a text that was given as a path can be shown. Any other text may be credentials in the
+// wrong field: a kubeconfig in damaged base64, or a token.
 func looksLikePath(text string) bool {
 	return len(text) <= maxShownPath && !strings.ContainsFunc(text, unicode.IsControl) && pathShape.MatchString(text)
 }
 
-// loadKubeconfig reads what the Kubeconfig field says.
+// loadKubeconfig loads the kubeconfig in the Kubeconfig field.
 func loadKubeconfig(kubeconfig string) (*clientcmdapi.Config, error) {
 	if contents, ok := contentsOf(kubeconfig); ok {
 		config, err := clientcmd.Load(contents)
@@ -76,8 +76,8 @@ func loadKubeconfig(kubeconfig string) (*clientcmdapi.Config, error) {
 	return loadFiles(path)
 }
 
-// loadAmbient reads what kubectl would: $KUBECONFIG, which may list several files, else ~/.kube/config. It returns
-// nil if neither is there.
+// loadAmbient loads the kubeconfig that kubectl would use: $KUBECONFIG, which may list several files, otherwise
+// ~/.kube/config. It returns nil if neither exists.
 func loadAmbient() (*clientcmdapi.Config, error) {
 	listed, home := ambientFiles()
 	var found, missing []string
@@ -108,8 +108,8 @@ func loadAmbient() (*clientcmdapi.Config, error) {
 	return loadFiles(home)
 }
 
-// ambientFiles are the files that $KUBECONFIG lists, and the one that counts if there are none, which is empty if there
-// is no home.
+// ambientFiles returns the files that $KUBECONFIG lists, and the file to use if it lists none, which is "" without a
+// home directory.
 func ambientFiles() (listed []string, home string) {
 	for _, path := range filepath.SplitList(os.Getenv(clientcmd.RecommendedConfigPathEnvVar)) {
 		if path != "" {
@@ -122,7 +122,7 @@ func ambientFiles() (listed []string, home string) {
 	return listed, home
 }
 
-// KubeconfigFiles are all the files that can say where the connection goes, whether they exist or not.
+// KubeconfigFiles returns all files that can say where the connection leads, whether they exist or not.
 func (c Connection) KubeconfigFiles() []string {
 	if c.inline() {
 		return nil
@@ -142,8 +142,8 @@ func (c Connection) KubeconfigFiles() []string {
 	return []string{path}
 }
 
-// loadFiles merges kubeconfigs as kubectl does: the first file that sets a value wins, and relative paths in a file
-// are relative to it.
+// loadFiles merges kubeconfigs as kubectl does: the first file that sets a value wins, and relative paths in a file are
+// relative to that file.
 func loadFiles(paths ...string) (*clientcmdapi.Config, error) {
 	rules := clientcmd.ClientConfigLoadingRules{Precedence: paths}
 	config, err := rules.Load()
@@ -169,7 +169,7 @@ func readable(path string) error {
 
 var errIsDirectory = errors.New("is a directory")
 
-// unreadable says what is wrong with a file, naming it once.
+// unreadable says what is wrong with a file, and names it once.
 func unreadable(path string, err error) string {
 	cause := err
 	if inner := (*fs.PathError)(nil); errors.As(err, &inner) {
@@ -185,7 +185,7 @@ func unreadable(path string, err error) string {
 	}
 }
 
-// expandHome makes a path of what the Kubeconfig field says.
+// expandHome converts the Kubeconfig field to a path.
 func expandHome(kubeconfig string) (string, error) {
 	path := strings.TrimSpace(kubeconfig)
 	if path != "~" && !strings.HasPrefix(path, "~/") && !strings.HasPrefix(path, `~\`) {
@@ -198,7 +198,8 @@ func expandHome(kubeconfig string) (string, error) {
 	return filepath.Join(home, path[1:]), nil
 }
 
-// linePattern finds where a parser stopped. The rest of its message may quote the file, which holds credentials.
+// linePattern finds the line at which a parser stopped. The rest of its message may quote the file, which holds
+// credentials.
 var linePattern = regexp.MustCompile(`line \d+`)
 
 func position(err error) string {
@@ -208,7 +209,7 @@ func position(err error) string {
 	return ""
 }
 
-// chooseContext makes sure that the context is there, because client-go would silently go on without.
+// chooseContext makes sure that the context exists, because client-go would silently continue without it.
 func chooseContext(config *clientcmdapi.Config, context string) (string, error) {
 	names := slices.Sorted(maps.Keys(config.Contexts))
 	switch {
@@ -227,8 +228,8 @@ func chooseContext(config *clientcmdapi.Config, context string) (string, error) 
 	return context, nil
 }
 
-// checkFiles makes sure that the files are there which a context names, because client-go would repeat what it was given
-// as a path. That may be a key in base64, which belongs into client-key-data.
+// checkFiles makes sure that the files that a context names exist, because client-go would repeat the text that was
+// given as a path. That text may be a key in base64, which belongs in client-key-data.
 func checkFiles(config *clientcmdapi.Config, context string) error {
 	type named struct{ key, path string }
 	var files []named

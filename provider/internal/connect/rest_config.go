@@ -18,10 +18,10 @@ import (
 // execAPIVersion is the default protocol of credential plugins.
 const execAPIVersion = "client.authentication.k8s.io/v1"
 
-// inClusterNamespaceFile says in which namespace a pod runs.
+// inClusterNamespaceFile contains the namespace that a pod runs in.
 const inClusterNamespaceFile = "/var/run/secrets/kubernetes.io/serviceaccount/namespace"
 
-// Settings is a connection made ready to use.
+// Settings is a connection that is ready to use.
 type Settings struct {
 	// REST is the configuration for client-go.
 	REST *rest.Config
@@ -29,12 +29,12 @@ type Settings struct {
 	Namespace string
 	// Server is the API server's URL in a form that can be shown and compared.
 	Server string
-	// Context is the context of the kubeconfig; empty without one.
+	// Context is the context of the kubeconfig; empty without a kubeconfig.
 	Context string
 }
 
-// Settings makes the connection ready. It reads kubeconfigs and uses no network. current is the current-context of the
-// kubeconfig when it was read before in this process, or empty. A mistake in the connection is a *[failure.FieldError].
+// Settings makes the connection ready to use. It reads kubeconfigs and uses no network. current is the current-context
+// that this process used earlier, or empty. If the connection has a mistake, the error is a *[failure.FieldError].
 func (c Connection) Settings(userAgent, current string) (Settings, error) {
 	config, context, err := c.source(current)
 	if err != nil {
@@ -56,7 +56,7 @@ func (c Connection) Settings(userAgent, current string) (Settings, error) {
 		}
 	}
 	if config.ExecProvider != nil {
-		// A plugin that asks at the terminal would hang: the terminal belongs to the Pulumi CLI.
+		// A plugin that asks a question at the terminal would hang: the terminal belongs to the Pulumi CLI.
 		config.ExecProvider.InteractiveMode = clientcmdapi.NeverExecInteractiveMode
 		config.ExecProvider.StdinUnavailable = true
 	}
@@ -69,7 +69,8 @@ func (c Connection) Settings(userAgent, current string) (Settings, error) {
 	return Settings{REST: config, Namespace: namespace, Server: canonicalServer(server), Context: context.name}, nil
 }
 
-// chosen is the context of a kubeconfig, as far as a rest.Config has no place for it. Without a kubeconfig it has no name.
+// chosen holds what a rest.Config has no place for: the context of the kubeconfig, and its namespace. Without a
+// kubeconfig, name is empty.
 type chosen struct{ name, namespace string }
 
 func (c Connection) source(current string) (*rest.Config, chosen, error) {
@@ -92,7 +93,7 @@ func (c Connection) source(current string) (*rest.Config, chosen, error) {
 	case err != nil:
 		return nil, chosen{}, err
 	case config != nil:
-		// kubectl config use-context in another terminal must not redirect the rest of a run.
+		// `kubectl config use-context` in another terminal must not redirect the rest of a run.
 		if config.Contexts[current] != nil {
 			config.CurrentContext = current
 		}
@@ -139,7 +140,7 @@ func (c Connection) inCluster() (*rest.Config, chosen, error) {
 	}
 	namespace, err := os.ReadFile(inClusterNamespaceFile)
 	if err != nil {
-		return config, chosen{}, nil //nolint:nilerr // an absent file means the usual default
+		return config, chosen{}, nil //nolint:nilerr // without the file, the usual default applies
 	}
 	return config, chosen{namespace: strings.TrimSpace(string(namespace))}, nil
 }

@@ -1,10 +1,10 @@
 package connect
 
-// Secret is a text that may hold credentials. It stands behind a pointer, because nothing that prints follows one there: fmt
-// shows its address, whatever the verb and wherever the secret is, and slog and JSON do not show more.
+// Secret is a text that may hold credentials. It is behind a pointer that no formatter follows: fmt shows its address,
+// with any verb and at any depth, and slog and JSON show no more.
 type Secret struct{ text *string }
 
-// NewSecret hides a text. Of the empty text it makes the zero Secret.
+// NewSecret hides a text. For the empty text it returns the zero Secret.
 func NewSecret(text string) Secret {
 	if text == "" {
 		return Secret{}

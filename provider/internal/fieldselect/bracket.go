@@ -25,7 +25,7 @@ func (p *parser) bracket() (Selector, error) {
 	return Selector{Other: &Bracket{Text: text, Err: err}}, nil
 }
 
-// known reads what is between brackets, up to the closing one.
+// known reads the content of a bracket, up to the closing one.
 func (p *parser) known() (selector Selector, err error) {
 	p.blanks()
 	switch {
@@ -57,7 +57,7 @@ func (p *parser) known() (selector Selector, err error) {
 	return selector, err
 }
 
-// position reads a number as RFC 9535 has it, if there is nothing else.
+// position reads a number in the form of RFC 9535, if the bracket contains nothing else.
 func (p *parser) position() (int, bool) {
 	start := p.at
 	text := strings.TrimSpace(p.until("]"))
@@ -147,8 +147,7 @@ func (p *parser) conjunction(keys map[string]any) error {
 	}
 }
 
-// comparison reads @.name=='web'. What is compared with another field, or a field further
-// below, is none.
+// comparison reads @.name=='web'. It refuses a comparison with another field, or of a field at a deeper level.
 func (p *parser) comparison(keys map[string]any) error {
 	const wanted = "a comparison such as @.name=='web'"
 	var name string
@@ -184,7 +183,7 @@ func (p *parser) comparison(keys map[string]any) error {
 	return nil
 }
 
-// equals reads ==, and a value that is no other field.
+// equals reads == and a value, which must not be another field.
 func (p *parser) equals() (any, error) {
 	if p.blanks(); !p.take("==") {
 		return nil, p.unexpected("==")
@@ -204,8 +203,8 @@ func (p *parser) equals() (any, error) {
 
 func isQuote(c byte) bool { return c == '"' || c == '\'' }
 
-// whole reads the bracket that is next, quoted brackets and nested ones aside. Within
-// quotes, kubectl wants a backslash before dots, and RFC 9535 none.
+// whole reads the next bracket to its end, past quoted and nested brackets. Within quotes, kubectl requires a backslash
+// before dots, and RFC 9535 does not allow one.
 func (p *parser) whole() (string, error) {
 	var taken strings.Builder
 	depth, quote := 0, byte(0)

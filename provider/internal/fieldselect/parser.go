@@ -10,7 +10,7 @@ import (
 	"unicode/utf16"
 )
 
-// parser is a place in the text of a path.
+// parser is a position in the text of a path.
 type parser struct {
 	text string
 	at   int
@@ -68,7 +68,7 @@ func (p *parser) quoted() (string, error) {
 	return "", errors.New("a quote is not closed")
 }
 
-// escaped reads what stands behind a backslash, and stops at its last character.
+// escaped reads the character after a backslash, and stops at the last one that it has read.
 func (p *parser) escaped(text *strings.Builder) error {
 	const letters, controls = "bfnrt", "\b\f\n\r\t"
 	c := p.text[p.at]
@@ -83,7 +83,7 @@ func (p *parser) escaped(text *strings.Builder) error {
 	digits := 4
 	unit, ok := p.hex(p.at + 1)
 	if ok && utf16.IsSurrogate(unit) {
-		// A second one follows, which makes a character with it.
+		// A second escape follows; both together are one character.
 		low, paired := p.hex(p.at + 7)
 		unit, digits = utf16.DecodeRune(unit, low), 10
 		ok = paired && p.text[p.at+5:p.at+7] == `\u` && unit != unicode.ReplacementChar
@@ -105,7 +105,7 @@ func (p *parser) hex(at int) (rune, bool) {
 	return rune(n), err == nil
 }
 
-// value reads a quoted text, or a bare one up to a character of end.
+// value reads a quoted text, or a bare one up to one of the characters in end.
 func (p *parser) value(end string) (any, error) {
 	if p.peekQuote() {
 		return p.quoted()
@@ -117,7 +117,7 @@ func (p *parser) value(end string) (any, error) {
 	return scalar(bare), nil
 }
 
-// scalar is what a bare text means: that of JSON, if it is one there, else itself.
+// scalar interprets a bare text: as JSON if it is a scalar there, otherwise as the text itself.
 func scalar(bare string) any {
 	var v any
 	decoder := json.NewDecoder(strings.NewReader(bare))

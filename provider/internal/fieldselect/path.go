@@ -1,7 +1,6 @@
-// Package fieldselect reads the paths by which users select fields of an object. There is
-// one dialect for all inputs that take paths: JSONPath as in RFC 9535
-// (https://www.rfc-editor.org/rfc/rfc9535), the spelling of `kubectl get -o jsonpath`, and
-// the keys by which managedFields name list items.
+// Package fieldselect reads the paths that select fields of an object. There is one dialect for all inputs
+// that take paths: JSONPath as in RFC 9535 (https://www.rfc-editor.org/rfc/rfc9535), the spelling of `kubectl get -o
+// jsonpath`, and the keys that managedFields use to name list items.
 //
 //	spec.replicas    .spec.replicas    $.spec.replicas    {.spec.replicas}
 //	metadata.annotations["a.b/c"]      metadata.annotations.a\.b/c
@@ -10,13 +9,12 @@
 //	finalizers[="example.com/protect"]
 //	containers[*]    containers[0]    $..image    and all other brackets of RFC 9535
 //
-// An unquoted name may hold any character but dots, brackets, braces and line breaks; a
-// backslash takes the next one as it is. In quotes, a backslash means what it does in RFC
-// 9535, and takes every other character as it is.
+// An unquoted name may contain any character except dots, brackets, braces and line breaks; a backslash makes the next
+// character literal. In quotes, a backslash means the same as in RFC 9535, and makes every other character literal.
 //
-// The package knows neither objects nor who evaluates a path. What it reads is the same for
-// all of them, and each refuses what it cannot express. Two laws hold. All spellings of one
-// selection are read alike, and [Path.Standard] is one of them.
+// The package knows neither objects nor the evaluators of paths. All evaluators get the same parsed path, and each
+// refuses what it cannot express. Two laws hold: all spellings of one selection are read alike, and [Path.Standard] is
+// one of these spellings.
 package fieldselect
 
 import (
@@ -25,11 +23,10 @@ import (
 	"strings"
 )
 
-// Path is a path from the root of an object. It has one step at least.
+// Path is a path from the root of an object. It has at least one step.
 type Path []Step
 
-// Step selects among the children of a value or, if it is a descendant, of all that is
-// below it.
+// Step selects among the children of a value or, if it is a descendant step, among everything below it.
 type Step struct {
 	Descendant bool
 	Selector
@@ -39,16 +36,15 @@ type Step struct {
 type Selector struct {
 	Name  *string        // the member with this name
 	All   bool           // every member and item
-	Index *int           // the item at this position; from the end, if it is negative
+	Index *int           // the item at this position; negative counts from the end
 	Keys  map[string]any // the list items whose members have these values
-	Item  *any           // the items that are this value
-	Other *Bracket       // what RFC 9535 has in brackets besides
+	Item  *any           // the items equal to this value
+	Other *Bracket       // any other bracket of RFC 9535
 }
 
-// Bracket is a bracket that is none of the other selectors. Whether it means anything, only
-// an evaluator of RFC 9535 can tell.
+// Bracket is a bracket that no other selector covers. Only an evaluator of RFC 9535 can tell whether it is valid.
 type Bracket struct {
-	// Text is the bracket as it was written, with the brackets.
+	// Text is the bracket as written, with the brackets.
 	Text string
 	// Err says where it stops being one of the other selectors.
 	Err error
@@ -57,12 +53,12 @@ type Bracket struct {
 // IsFilter reports whether it is a filter other than a comparison of keys.
 func (b Bracket) IsFilter() bool { return strings.HasPrefix(b.inner(), "?") }
 
-// IsSlice reports whether it selects positions: a slice, or a number of no usual form.
+// IsSlice reports whether it selects positions: by a slice, or by a number in an unusual form.
 func (b Bracket) IsSlice() bool {
 	return b.inner() != "" && strings.Trim(b.inner(), "0123456789-: \t") == ""
 }
 
-// IsUnion reports whether several selectors stand in it.
+// IsUnion reports whether it contains several selectors.
 func (b Bracket) IsUnion() bool { return !b.IsFilter() && strings.Contains(b.inner(), ",") }
 
 func (b Bracket) inner() string { return strings.TrimSpace(b.Text[1 : len(b.Text)-1]) }
@@ -93,9 +89,9 @@ func Parse(text string) (Path, error) {
 	return path, nil
 }
 
-// step reads one step with the dots before it. Before the first, a dot may be missing.
+// step reads one step with the dots before it. The first step may lack a dot.
 func (p *parser) step(first bool) (step Step, err error) {
-	named := false // only a name can come next
+	named := false // only a name can follow
 	switch {
 	case p.peek("["):
 	case p.take(".."):
@@ -127,8 +123,7 @@ func (p *parser) member() (Selector, error) {
 	return Selector{Name: &name}, nil
 }
 
-// bareName reads an unquoted name up to a character of end. A backslash takes the next
-// character as it is.
+// bareName reads an unquoted name up to one of the characters in end. A backslash makes the next character literal.
 func (p *parser) bareName(end string) (string, error) {
 	var name strings.Builder
 	for ; p.at < len(p.text); p.at++ {
@@ -146,8 +141,8 @@ func (p *parser) bareName(end string) (string, error) {
 	return name.String(), nil
 }
 
-// unexpected are the characters that an unquoted name can hold only behind a backslash, for
-// they tell that something else was meant, and why they cannot be there.
+// unexpected are the characters that an unquoted name can contain only behind a backslash, and why: they show that
+// something else was meant.
 var unexpected = map[byte]string{
 	'{':  "a brace is in the middle of it; it must be one path in one pair of braces, and no template",
 	'}':  "a brace is in the middle of it; it must be one path in one pair of braces, and no template",

@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// Standard is the path in the spelling of RFC 9535, for who evaluates that. Keys are a
-// filter there.
+// Standard returns the path in the spelling of RFC 9535, for evaluators of that. Keys become a filter.
 func (p Path) Standard() string {
 	var text strings.Builder
 	text.WriteString("$")
@@ -42,7 +41,7 @@ func (s Selector) standard() string {
 	return "[?" + strings.Join(comparisons, " && ") + "]"
 }
 
-// literal is a scalar as it is written in a filter.
+// literal returns a scalar as a filter spells it.
 func literal(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -56,7 +55,7 @@ func literal(v any) string {
 	}
 }
 
-// quote writes a text in single quotes. RFC 9535 has no control characters in them.
+// quote puts a text in single quotes. RFC 9535 allows no control characters there, so quote escapes them.
 func quote(text string) string {
 	var quoted strings.Builder
 	quoted.WriteByte('\'')

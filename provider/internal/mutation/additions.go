@@ -8,34 +8,36 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
-// partlyReason is why items are not added again one by one. An option and its argument are two items of a list.
+// partlyReason is why items are not added again one by one: for example, an option and its argument are two items of a
+// list.
 const partlyReason = "the patch has added several items to the list, and only some of them are there; what is left of them may belong together"
 
-// Addition is an item that an operation add has put into a list.
+// Addition is an item that an add operation has put into a list.
 type Addition struct {
 	// Operation is the position of the operation in the patch.
 	Operation int
-	// Place is where the item was: by its key, by its value, or by its position.
+	// Place is where the item was, by its key, its value or its position.
 	Place fieldpath.Path
-	// Is reports whether an item is still as it was added, for one that only its position names. It may be nil.
+	// Is reports whether an item is still the added one, if only its position names it. It may be nil.
 	Is func(item any) bool
 
 	wanted any
 }
 
-// IsNamed reports whether the item has a name: the manager's key or its value.
+// IsNamed reports whether the item has a name: the key that managers use, or its value.
 func (a Addition) IsNamed() bool { return a.Place[len(a.Place)-1].Index == nil }
 
 func (a Addition) list() fieldpath.Path { return a.Place[:len(a.Place)-1] }
 
-// is reports whether an item of the list, which has no name, is this one.
+// is reports whether an item of the list is this addition, which has no name.
 func (a Addition) is(item any) bool { return matches(item, a.wanted) || a.Is != nil && a.Is(item) }
 
-// Additions are the items that the patch has added to lists and that can be told from others afterwards. places are those
-// of its operations, see [Touch].
+// Additions are the items that the patch has added to lists and that can be recognised later. places are the places of
+// its operations, see [Touch].
 //
-// An item is none of them if another operation works in it or around it, or takes an item out of the same list: what is
-// there then is the work of both. Nor is an item below a position, which may be that of another item by now.
+// It leaves out an item if another operation works in it or around it, or removes an item from the same list: the
+// result is then the work of both operations. It also leaves out an item below a position, because the position may now
+// belong to another item.
 func (p JSONPatch) Additions(places []fieldpath.Path) []Addition {
 	if len(places) != len(p.operations) {
 		return nil
@@ -54,7 +56,7 @@ func (p JSONPatch) Additions(places []fieldpath.Path) []Addition {
 	return additions
 }
 
-// shares reports whether another operation works at, in or around the place of one.
+// shares reports whether another operation works at, in or around the place of this one.
 func (p JSONPatch) shares(index int, places []fieldpath.Path) bool {
 	for i, place := range places {
 		if i != index && place != nil && p.operations[i].name != opTest && (leadsTo(place, places[index]) || leadsTo(places[index], place)) {
@@ -64,8 +66,8 @@ func (p JSONPatch) shares(index int, places []fieldpath.Path) bool {
 	return false
 }
 
-// takesFrom reports whether an operation may take an item out of the list that holds place, or something out of the item
-// there. Of a named item, the places of operations tell what is removed from it.
+// takesFrom reports whether an operation may remove an item from the list that contains place, or part of the item at
+// place. For a named item, the places of the operations already show which parts are removed.
 func (p JSONPatch) takesFrom(place pointer, named bool) bool {
 	list := place[:len(place)-1]
 	return slices.ContainsFunc(p.operations, func(o operation) bool {
@@ -87,8 +89,8 @@ func (p JSONPatch) takesFrom(place pointer, named bool) bool {
 	})
 }
 
-// Find returns where the items are in an object, by their operations: the positions in their lists. Of items that are
-// alike, each is another one.
+// Find returns the positions of the items in the lists of an object, by operation. If items are equal, it finds a
+// different one for each.
 func Find(object map[string]any, additions []Addition) map[int]int {
 	return find(normalized(object), additions)
 }
@@ -124,7 +126,7 @@ func find(tree any, additions []Addition) map[int]int {
 	return found
 }
 
-// byList groups additions by the lists that they are in.
+// byList groups additions by list.
 func byList(additions []Addition) [][]Addition {
 	var groups [][]Addition
 	for _, a := range additions {
@@ -138,8 +140,8 @@ func byList(additions []Addition) [][]Addition {
 	return groups
 }
 
-// addGone adds the items again that are gone, in the order of their operations. It returns the operations that it has
-// carried out again.
+// addGone adds the missing items again, in the order of their operations. It returns the operations that it has
+// repeated.
 func (r *restoration) addGone(p JSONPatch, additions []Addition) ([]Addition, error) {
 	found := find(r.tree, additions)
 	var gone []Addition
@@ -160,8 +162,8 @@ func (r *restoration) addGone(p JSONPatch, additions []Addition) ([]Addition, er
 	return gone, nil
 }
 
-// isPartly reports whether another item that was added to the same list, and has no name either, is there. Objects mean
-// the same whatever is beside them.
+// isPartly reports whether another nameless item that was added to the same list is still there. It returns false for
+// objects, because their meaning does not depend on their neighbours.
 func isPartly(gone Addition, additions []Addition, found map[int]int) bool {
 	return !gone.IsNamed() && isScalar(gone.wanted) && slices.ContainsFunc(additions, func(a Addition) bool {
 		_, there := found[a.Operation]
@@ -169,8 +171,8 @@ func isPartly(gone Addition, additions []Addition, found map[int]int) bool {
 	})
 }
 
-// insert carries an operation that adds an item out again, on the list where it is now. A list that is gone is made
-// again, since all that is known to be wanted in it is the item.
+// insert repeats an operation that adds an item, on the list as it is now. If the list is gone, insert creates it
+// again: the item is all that we know to be wanted in it.
 func (r *restoration) insert(p JSONPatch, a Addition) error {
 	value, at, has := ownership.Locate(r.tree, a.list())
 	if !has || value == nil {
@@ -203,8 +205,9 @@ func (r *restoration) insert(p JSONPatch, a Addition) error {
 	return nil
 }
 
-// checkInserted refuses an item that was added again between others that only their positions name, unless the list is
-// then as it was, or a test of the patch vouches for the position. Before all others and behind them it is in any case.
+// checkInserted refuses to add an item again between items that only their positions name. It allows that if the rest
+// of the list is unchanged, or a test of the patch vouches for the position. It always allows an item at the beginning
+// or at the end.
 func (p JSONPatch) checkInserted(tree any, left Left, inserted []Addition) error {
 	for _, a := range inserted {
 		pointer := p.operations[a.Operation].path
@@ -220,7 +223,7 @@ func (p JSONPatch) checkInserted(tree any, left Left, inserted []Addition) error
 	return nil
 }
 
-// beside are the fields without which lists are compared: see [List].
+// beside returns the fields to leave out when lists are compared: see [List].
 func (l Left) beside() *fieldpath.Set {
 	return WithAdditions(l.Fields, l.Added)
 }
@@ -236,7 +239,7 @@ func WithAdditions(fields *fieldpath.Set, additions []Addition) *fieldpath.Set {
 	return fields.Union(all)
 }
 
-// moved are the places of the operations where the items have come to stand.
+// moved returns the places of the operations, with the new positions of the items.
 func moved(places []fieldpath.Path, tree any, additions []Addition) []fieldpath.Path {
 	result := slices.Clone(places)
 	found := find(tree, additions)
@@ -248,7 +251,7 @@ func moved(places []fieldpath.Path, tree any, additions []Addition) []fieldpath.
 	return result
 }
 
-// errorOf says something of one operation.
+// errorOf returns an error about one operation.
 func (p JSONPatch) errorOf(index int, reason string) error {
 	o := p.operations[index]
 	return &OperationError{Index: index, Operation: o.name, Pointer: o.path.String(), Reason: reason}

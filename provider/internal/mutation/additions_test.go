@@ -11,7 +11,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
-// TestItemsThatWereAdded carries a patch out, lets the owner of the lists change them, and looks at what is done then.
+// TestItemsThatWereAdded carries out a patch, lets the owner of the lists change them, and checks what is then
+// restored.
 func TestItemsThatWereAdded(t *testing.T) {
 	const (
 		args = "/spec/template/spec/containers/0/args"
@@ -21,9 +22,9 @@ func TestItemsThatWereAdded(t *testing.T) {
 		name, patch, theirs string
 		// added are the operations whose items are remembered, gone those that are missed.
 		added, gone []int
-		// want are the operations that put it right, or err says why there are none.
+		// want are the operations that restore the items, or err says why there are none.
 		want, err string
-		// beside says that the lists hold the same beside the items.
+		// beside means that the other contents of the lists are unchanged.
 		beside bool
 	}{
 		{

@@ -10,15 +10,15 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// anything stands for what a place held before an operation wrote to it, if there was something.
+// anything represents the unknown value, if any, that a place held before an operation wrote to it.
 type anything struct{}
 
-// Held reports whether the live object looks as if the patch had been carried out already, and if so what it has
-// touched. It goes back from the last operation to the first and undoes each, so that each is judged by what it
-// left and not by what came after it.
+// Held reports whether the live object looks as if the patch had already been carried out, and if so what it has
+// touched. It undoes the operations from the last to the first, so that it judges each by its own result and not by
+// what came after it.
 //
-// A test counts where it is about something that the patch has left alone. A value may have more members than the
-// operation has set: the API server adds defaults. Whether a list item has been removed cannot be seen.
+// A test counts only if the patch has left its subject alone. A value may have more members than the operation has set,
+// because the API server adds defaults. Held cannot see whether a list item was removed.
 func (p JSONPatch) Held(live *unstructured.Unstructured) (Effect, bool) {
 	past := history{tree: normalized(live.Object)}
 	for _, operation := range slices.Backward(p.operations) {
@@ -36,7 +36,7 @@ func (p JSONPatch) Held(live *unstructured.Unstructured) (Effect, bool) {
 	return effect, err == nil
 }
 
-// guessed is a tree with empty maps for what it is not known what it was.
+// guessed returns a tree with an empty map for every unknown former value.
 func guessed(tree any) any {
 	switch tree := tree.(type) {
 	case anything:
@@ -58,7 +58,7 @@ func guessed(tree any) any {
 	}
 }
 
-// testable is the patch without the tests of what it has overwritten: nobody knows what was there before.
+// testable returns the patch without the tests of what it has overwritten, because the former values are unknown.
 func (p JSONPatch) testable(past history) JSONPatch {
 	operations := slices.Clone(p.operations)
 	for i, o := range operations {
@@ -70,7 +70,7 @@ func (p JSONPatch) testable(past history) JSONPatch {
 	return JSONPatch{operations: operations}
 }
 
-// holdsAnything reports whether a part of a tree is not known.
+// holdsAnything reports whether part of a tree is unknown.
 func holdsAnything(tree any) bool {
 	switch tree := tree.(type) {
 	case anything:
@@ -87,12 +87,12 @@ func holdsAnything(tree any) bool {
 	return false
 }
 
-// history is the object on its way back.
+// history is the object while the operations are being undone.
 type history struct {
 	tree any
 }
 
-// undo takes an operation back, and reports whether it seems to have been carried out.
+// undo undoes an operation, and reports whether the operation seems to have been carried out.
 func (h *history) undo(o operation) bool {
 	switch o.name {
 	case opAdd, opReplace:
@@ -112,12 +112,12 @@ func (h *history) undo(o operation) bool {
 		}
 		value, _, _ := pointerTo(at).find(h.tree)
 		return h.undoWrite(o, anything{}) && h.undoRemove(o.from, value)
-	default: // a test has changed nothing
+	default: // a test changes nothing
 		return true
 	}
 }
 
-// undoWrite checks that value is where the operation has written it, and takes it away.
+// undoWrite checks that the operation has written value at its place, and removes it there.
 func (h *history) undoWrite(o operation, value any) bool {
 	if h.overwritten(o.path) {
 		return true
@@ -140,7 +140,7 @@ func (h *history) undoWrite(o operation, value any) bool {
 	return true
 }
 
-// undoRemove checks that nothing is at a place that must have been the member of an object, and puts value there.
+// undoRemove checks that a place, which must have been the member of an object, is empty, and puts value there.
 func (h *history) undoRemove(p pointer, value any) bool {
 	if h.overwritten(p) {
 		return true
@@ -156,7 +156,7 @@ func (h *history) undoRemove(p pointer, value any) bool {
 	return true
 }
 
-// written is where an operation has written: "-" is the last item now.
+// written returns where an operation has written: "-" now means the last item.
 func (h *history) written(o operation) (at ownership.Location, ok bool) {
 	at, inList, reason := o.path.findPlace(h.tree)
 	if reason != "" {
@@ -186,7 +186,7 @@ func (h *history) overwritten(p pointer) bool {
 	return false
 }
 
-// matches reports whether have is what was written, apart from what the server has added to it.
+// matches reports whether have equals what was written, apart from what the API server has added to it.
 func matches(have, want any) bool {
 	if isAnything(have) || isAnything(want) {
 		return true
@@ -199,7 +199,7 @@ func matches(have, want any) bool {
 		}
 		for key, value := range want {
 			member, has := members[key]
-			// A member that is null is dropped by the server.
+			// The API server drops a member that is null.
 			if !has && value != nil || has && !matches(member, value) {
 				return false
 			}

@@ -21,8 +21,8 @@ const (
 		"Name the fields in it, as in /metadata/labels/app."
 )
 
-// CheckContent lists what a patch that is a tree, patch or mergePatch, may not set. What is not known yet is not
-// judged; an empty apiVersion, kind or name of the target is one that is not known yet, an empty namespace is none.
+// CheckContent lists what a patch in the form of a tree (patch or mergePatch) may not set. It does not judge unknown
+// values. An empty apiVersion, kind or name of the target is not known yet; an empty namespace means none.
 func CheckContent(document map[string]any, target manifest.Identity, allowNull bool) []Problem {
 	c := content{allowNull: allowNull}
 	c.identity(document, "apiVersion", target.APIVersion, "apiVersion")
@@ -40,7 +40,7 @@ func CheckContent(document map[string]any, target manifest.Identity, allowNull b
 	return c.problems
 }
 
-// CheckContent lists what the operations may not set. A test may look at anything.
+// CheckContent lists what the operations may not set. A test may read anything.
 func (p JSONPatch) CheckContent() []Problem {
 	c := content{allowNull: true}
 	for i, operation := range p.operations {
@@ -48,7 +48,7 @@ func (p JSONPatch) CheckContent() []Problem {
 			continue
 		}
 		c.pointer(operation.path, i, "path")
-		if operation.name == opMove { // copy only looks at it
+		if operation.name == opMove { // copy only reads it
 			c.pointer(operation.from, i, "from")
 		}
 		c.leaves(operation.value, i, "value")
@@ -56,8 +56,8 @@ func (p JSONPatch) CheckContent() []Problem {
 	return c.problems
 }
 
-// WithoutIdentity copies the document without what says which object it is about, for a document that
-// [CheckContent] has found to be about the target.
+// WithoutIdentity returns a copy of the document without the object's identity, for a document that [CheckContent] has
+// found to be about the target.
 func WithoutIdentity(document map[string]any) map[string]any {
 	result, _ := values.DeepCopy(document).(map[string]any)
 	delete(result, "apiVersion")
@@ -74,13 +74,13 @@ func WithoutIdentity(document map[string]any) map[string]any {
 	return result
 }
 
-// content collects the problems of what a patch sets.
+// content collects the problems with the values that a patch sets.
 type content struct {
 	allowNull bool
 	problems  []Problem
 }
 
-// add notes a problem, one at each path.
+// add records a problem, at most one for each path.
 func (c *content) add(reason string, at ...any) {
 	path := values.FormatSegments(at...)
 	if !slices.ContainsFunc(c.problems, func(p Problem) bool { return p.Path == path }) {
@@ -88,7 +88,7 @@ func (c *content) add(reason string, at ...any) {
 	}
 }
 
-// identity checks one part of what says which object the document is about.
+// identity checks one part of the identity in the document.
 func (c *content) identity(object map[string]any, key, target, input string, above ...any) {
 	value, has := object[key]
 	if !has || values.IsUnknown(value) || target == "" && input != "namespace" {
@@ -128,7 +128,7 @@ func (c *content) metadata(document map[string]any, target manifest.Identity) {
 	}
 }
 
-// leaves looks at everything in a value.
+// leaves checks everything in a value.
 func (c *content) leaves(v any, at ...any) {
 	switch v := v.(type) {
 	case map[string]any:

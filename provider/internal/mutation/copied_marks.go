@@ -2,9 +2,9 @@ package mutation
 
 import "slices"
 
-// Carried extends marks on operations, one for each, to those that copy or move what a marked one has written. What a
-// pointer means depends on the object, so a position is taken for any other, which may mark too much and never too
-// little.
+// Carried extends marks, one for each operation, to operations that copy or move what a marked operation has written.
+// The meaning of a pointer depends on the object, so Carried treats all positions as equal. It may mark too much, but
+// never too little.
 func (p JSONPatch) Carried(marked []bool) []bool {
 	carried := slices.Clone(marked)
 	for i, o := range p.operations {
@@ -20,7 +20,7 @@ func (p JSONPatch) Carried(marked []bool) []bool {
 	return carried
 }
 
-// mayMeet reports whether two pointers may lead to the same, or one to something that holds what the other leads to.
+// mayMeet reports whether two pointers may lead to the same place, or one of them to a place that contains the other's.
 func mayMeet(a, b pointer) bool {
 	for n := range min(len(a), len(b)) {
 		item := func(p pointer) bool { return p[n] == endOfList || p[:n+1].isPosition() }

@@ -9,8 +9,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// Evaluate says what the patch does to the live object. The error is an [OperationError] if an operation
-// cannot be carried out on it.
+// Evaluate returns the effect of the patch on the live object. The error is an [OperationError] if an operation cannot
+// be carried out on it.
 func (p JSONPatch) Evaluate(live *unstructured.Unstructured) (Effect, error) {
 	fields, err := namedFields(live)
 	if err != nil {
@@ -28,7 +28,7 @@ func (p JSONPatch) Evaluate(live *unstructured.Unstructured) (Effect, error) {
 	return trace.effect(object), nil
 }
 
-// apply carries out the operations one by one on a copy of tree, which is what is returned.
+// apply carries out the operations one by one on a copy of tree, and returns the copy.
 func (p JSONPatch) apply(tree any, trace *trace) (any, error) {
 	tree = normalized(tree)
 	for i, operation := range p.operations {
@@ -85,7 +85,7 @@ func (e *evaluator) add(value any, once bool) error {
 	if reason != "" {
 		return e.fail(e.operation.path, reason)
 	}
-	value = normalized(value) // a copy: of a copy operation it is in the tree twice
+	value = normalized(value) // a copy operation must not put one value into the tree twice
 	e.tree = edit(e.tree, at, func(container, last any) any { return inserted(container, last, value) })
 	e.trace.wrote(e.index, at, inList, once || inList)
 	return nil
@@ -113,8 +113,8 @@ func (e *evaluator) remove(p pointer) error {
 	return nil
 }
 
-// test compares by itself: the library cannot compare lists that hold null. As on the API server, what is not
-// there is equal to null if what it would be in is there.
+// test does the comparison itself, because the library cannot compare lists that contain null. Like the API server, it
+// takes a missing value as equal to null if the container exists.
 func (e *evaluator) test() error {
 	o := e.operation
 	have, at, reason := o.path.find(e.tree)
@@ -131,7 +131,7 @@ func (e *evaluator) test() error {
 	return nil
 }
 
-// differs says how a value is not the one that a test expects; empty if it is.
+// differs says how a value differs from what a test expects; it returns "" if they are equal.
 func differs(have, want any) string {
 	switch {
 	case reflect.DeepEqual(have, want):

@@ -9,12 +9,12 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
-// CheckTests makes the tests of a patch that was carried out, on the object as it is now. Those of what the patch
-// itself has changed are left out. places are those of the operations when it was carried out, see [Touch]. The error
-// is an [OperationError].
+// CheckTests runs the tests of a patch that was carried out, on the object as it is now. It leaves out tests of what
+// the patch itself has changed. places are the places of the operations when the patch was carried out, see [Touch].
+// The error is an [OperationError].
 //
-// Where the places were not kept (nil), a test is made at its pointer, and left out too if an operation works at, above
-// or below it or moves the items of a list that it leads through.
+// If the places were not kept (nil), CheckTests runs a test at its pointer. It then also leaves out a test if an
+// operation works at, above or below its pointer, or moves the items of a list on the way there.
 func (p JSONPatch) CheckTests(live *unstructured.Unstructured, places []fieldpath.Path) error {
 	return p.checkTests(normalized(live.Object), places)
 }
@@ -40,7 +40,7 @@ func (p JSONPatch) checkTests(tree any, places []fieldpath.Path) error {
 	return nil
 }
 
-// changedBelow are the places, relative to one, where operations other than tests have worked below it.
+// changedBelow returns the places below place, relative to it, where operations other than tests have worked.
 func (p JSONPatch) changedBelow(place fieldpath.Path, places []fieldpath.Path) []fieldpath.Path {
 	var below []fieldpath.Path
 	for i, other := range places {
@@ -51,7 +51,7 @@ func (p JSONPatch) changedBelow(place fieldpath.Path, places []fieldpath.Path) [
 	return below
 }
 
-// testAt makes a test at a place, apart from what has been changed below it, and says how it fails.
+// testAt runs a test at a place, leaves out what was changed below it, and says how the test fails.
 func (o operation) testAt(tree any, place fieldpath.Path, changed []fieldpath.Path) (reason string) {
 	have, _, has := ownership.Locate(tree, place)
 	if !has && o.value != nil {
@@ -60,7 +60,7 @@ func (o operation) testAt(tree any, place fieldpath.Path, changed []fieldpath.Pa
 	return differs(without(have, changed), without(o.value, changed))
 }
 
-// testAtPointer makes a test where its pointer leads, and says how it fails.
+// testAtPointer runs a test where its pointer leads, and says how the test fails.
 func (o operation) testAtPointer(tree any) (reason string) {
 	have, _, reason := o.path.find(tree)
 	if reason != "" {
@@ -72,12 +72,12 @@ func (o operation) testAtPointer(tree any) (reason string) {
 	return differs(have, o.value)
 }
 
-// touches reports whether an operation may have changed what a pointer leads to.
+// touches reports whether an operation may have changed the value at a pointer.
 func (p JSONPatch) touches(at pointer) bool {
 	related := func(other pointer) bool {
 		return reflect.DeepEqual(at, other) || at.below(other) || other.below(at)
 	}
-	// An item that comes or goes moves those behind it.
+	// Adding or removing an item moves the items behind it.
 	moves := func(item pointer) bool { return item.isPosition() && at.below(item[:len(item)-1]) }
 	for _, o := range p.operations {
 		switch {
@@ -89,7 +89,7 @@ func (p JSONPatch) touches(at pointer) bool {
 	return false
 }
 
-// leadsTo reports whether a path is another one or leads to it from above.
+// leadsTo reports whether above equals path or is an ancestor of it.
 func leadsTo(above, path fieldpath.Path) bool {
 	return len(above) <= len(path) && above.Equals(path[:len(above)])
 }

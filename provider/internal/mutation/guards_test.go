@@ -21,12 +21,12 @@ func placesOf(effect Effect) []fieldpath.Path {
 	return places
 }
 
-// TestWhichTestsGuard carries a patch out, changes the object, and looks whether the tests of the patch hold.
+// TestWhichTestsGuard carries out a patch, changes the object, and checks whether the tests of the patch hold.
 func TestWhichTestsGuard(t *testing.T) {
 	const args, env = "/spec/template/spec/containers/0/args", "/spec/template/spec/containers/0/env"
 	for _, test := range []struct {
 		name, patch, change string
-		// fails is the test that does not hold any more; unkept is the same where the places were not kept.
+		// fails is the test that no longer holds; unkept is the same for a state without places.
 		fails, unkept string
 	}{
 		{

@@ -19,7 +19,7 @@ const (
 	opTest    = "test"
 )
 
-// JSONPatch is a patch by RFC 6902.
+// JSONPatch is a patch according to RFC 6902.
 type JSONPatch struct {
 	operations []operation
 }
@@ -30,16 +30,16 @@ type operation struct {
 	path  pointer
 	from  pointer
 	value any
-	// unknown tells that a part of it other than the value is not known yet; what is known is there.
+	// unknown means that a part other than the value is not known yet; the known parts are there.
 	unknown bool
-	// passed tells of a test that it need not be made.
+	// passed means that a test need not be run.
 	passed bool
 }
 
-// ParseJSONPatch reads a list of operations. What is not known yet is not judged; such a patch can be
-// checked, but not be evaluated or encoded.
+// ParseJSONPatch reads a list of operations. It does not judge unknown values; a patch with unknown values can be
+// checked, but not evaluated or encoded.
 //
-// Members that an operation does not have are ignored, as the RFC demands.
+// It ignores members that an operation does not have, as the RFC demands.
 func ParseJSONPatch(operations any) (JSONPatch, []Problem) {
 	if values.IsUnknown(operations) {
 		return JSONPatch{operations: []operation{{unknown: true}}}, nil
@@ -107,7 +107,7 @@ func (p *operationParser) add(member, reason string) {
 	p.problems = append(p.problems, Problem{Path: values.FormatSegments(p.index, member), Reason: reason})
 }
 
-// text reads a member that must be there. It returns "" if it is unknown, or a problem.
+// text reads a required member. It returns "" if the member is unknown, or a problem.
 func (p *operationParser) text(member, hint string) string {
 	value, has := p.members[member]
 	text, isText := value.(string)
@@ -160,9 +160,9 @@ func (p *operationParser) value() {
 	p.result.value = normalized(value)
 }
 
-// OnceOperations names the operations that cannot be repeated, as far as the patch alone tells: an operation
-// that adds to what looks like a list may turn out to set the member of an object. [JSONPatch.Evaluate] knows.
-// An operation of which the place is secret is named by its number.
+// OnceOperations names the operations that cannot be repeated, as far as the patch alone tells: an operation that seems
+// to add to a list may turn out to set a member of an object. [JSONPatch.Evaluate] knows. An operation with a secret
+// path is named by its number.
 func (p JSONPatch) OnceOperations(secret func(index int) bool) []string {
 	var names []string
 	for i, operation := range p.operations {
@@ -195,10 +195,10 @@ func (o operation) String() string {
 	return o.name + " " + o.path.String()
 }
 
-// Encode writes the body to send. It begins with what makes the API server refuse it, with a conflict, for another
-// object than the one with this uid and for a later version of it.
+// Encode writes the body to send. The first operations make the API server refuse the patch, with a conflict, if the
+// object has another uid or a later version.
 //
-// A test of the uid would do too, but the server answers a test that fails like any patch that it cannot evaluate.
+// A test of the uid would also work, but the API server answers a failed test like any patch that it cannot evaluate.
 func (p JSONPatch) Encode(uid types.UID, resourceVersion string) ([]byte, error) {
 	return encodeGuarded(p.operations, uid, resourceVersion)
 }
@@ -238,7 +238,7 @@ func wire(o operation) wireOperation {
 	return encoded
 }
 
-// normalized copies a tree, with whole numbers as int64, as a Kubernetes object holds them.
+// normalized copies a tree with whole numbers as int64, as in a Kubernetes object.
 func normalized(v any) any {
 	switch v := v.(type) {
 	case map[string]any:

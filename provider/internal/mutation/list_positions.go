@@ -11,15 +11,15 @@ import (
 // positionReason is why a field in a list is not set by its position.
 const positionReason = "the list has changed otherwise too, in its length or in other items, so the position may be that of another item now"
 
-// List is a list in which fields stand by their positions, because its items have no names.
+// List is a list in which fields are identified by position, because its items have no names.
 type List struct {
 	Path fieldpath.Path
-	// Rest is the list without the values of the fields. Their items keep their positions.
+	// Rest is the list without the values of the fields. The items that contain them keep their positions.
 	Rest any
 }
 
-// Beside returns the lists of an object in which fields stand by their positions, with what else is in them. That a
-// position still means the same item can be told only by what is beside it.
+// Beside returns the lists of an object in which fields are identified by position, with the other contents of each
+// list. Only these other contents tell whether a position still means the same item.
 func Beside(object map[string]any, fields *fieldpath.Set) []List {
 	var lists []List
 	fields.Leaves().Iterate(func(path fieldpath.Path) {
@@ -43,7 +43,7 @@ func beside(object any, list fieldpath.Path, fields *fieldpath.Set) List {
 	return List{Path: list, Rest: without(have, ours)}
 }
 
-// listAbove is the outermost list in which a field stands by its position.
+// listAbove returns the outermost list in which the field is identified by position.
 func listAbove(path fieldpath.Path) (fieldpath.Path, bool) {
 	for n, element := range path {
 		if element.Index != nil {
@@ -70,8 +70,8 @@ func without(tree any, paths []fieldpath.Path) any {
 	return tree
 }
 
-// checkPositions refuses to set fields by their positions in a list that has changed otherwise, unless a test of the
-// patch, all of which hold, is about another place in it.
+// checkPositions refuses to set fields by position in a list whose other contents have changed, unless a test of the
+// patch is about another place in that list. All tests of the patch hold at this point.
 func (p JSONPatch) checkPositions(tree any, left Left, drifted []fieldpath.Path) error {
 	for _, path := range drifted {
 		list, ok := listAbove(path)
@@ -96,7 +96,7 @@ func (p JSONPatch) tested(list fieldpath.Path, places []fieldpath.Path) bool {
 	return false
 }
 
-// errorAt says something of the last operation that has written a field.
+// errorAt returns an error about the last operation that has written a field.
 func (p JSONPatch) errorAt(field fieldpath.Path, places []fieldpath.Path, reason string) error {
 	for i := min(len(places), len(p.operations)) - 1; i >= 0; i-- {
 		if o := p.operations[i]; o.name != opTest && places[i] != nil && leadsTo(places[i], field) {

@@ -16,17 +16,17 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// MergePatch is a patch by RFC 7386.
+// MergePatch is a patch according to RFC 7386.
 type MergePatch struct {
 	document map[string]any
 	unknown  bool
 }
 
-// errUnknown is why a patch that is not known in full cannot be evaluated or sent.
+// errUnknown is why a patch with unknown values cannot be evaluated or sent.
 var errUnknown = errors.New("mergePatch: " + unknownReason)
 
-// ParseMergePatch reads a merge patch. What is not known yet is not judged; such a patch can be checked, but
-// not be evaluated or encoded.
+// ParseMergePatch reads a merge patch. It does not judge unknown values; a patch with unknown values can be checked,
+// but not evaluated or encoded.
 func ParseMergePatch(document any) (MergePatch, []Problem) {
 	if values.IsUnknown(document) {
 		return MergePatch{unknown: true}, nil
@@ -44,7 +44,7 @@ func ParseMergePatch(document any) (MergePatch, []Problem) {
 	return patch, nullsInLists(object, nil, false)
 }
 
-// nullsInLists finds nulls that look as if they removed something.
+// nullsInLists finds nulls in lists, which look as if they removed something.
 func nullsInLists(v any, at []any, inList bool) []Problem {
 	var problems []Problem
 	switch v := v.(type) {
@@ -65,7 +65,7 @@ func nullsInLists(v any, at []any, inList bool) []Problem {
 	return problems
 }
 
-// Evaluate says what the patch does to the live object.
+// Evaluate returns the effect of the patch on the live object.
 func (p MergePatch) Evaluate(live *unstructured.Unstructured) (Effect, error) {
 	if p.unknown {
 		return Effect{}, errUnknown
@@ -80,7 +80,7 @@ func (p MergePatch) Evaluate(live *unstructured.Unstructured) (Effect, error) {
 	return effect, nil
 }
 
-// touch notes the leaves of a merge patch.
+// touch records the leaves of a merge patch.
 func (e *Effect) touch(patch, after map[string]any, above fieldpath.Path) {
 	for name, v := range patch {
 		path := append(slices.Clip(above), fieldpath.FieldNameElement(name))
@@ -93,7 +93,8 @@ func (e *Effect) touch(patch, after map[string]any, above fieldpath.Path) {
 			case len(v) > 0:
 				e.touch(v, below, path)
 			case len(below) == 0:
-				// That it exists is all that the patch says. What is in a map that was there is not the patch's.
+				// An empty map says only that the field exists. The patch does not own the content of a map that was
+				// there before.
 				e.Set.Insert(path)
 			}
 		default:
@@ -123,8 +124,8 @@ func merge(target, patch any) (any, error) {
 	return result, nil
 }
 
-// Encode writes the body to send. It carries the uid and the resourceVersion, so that the API server refuses it
-// with a conflict for another object or for a later version of this one.
+// Encode writes the body to send. The body contains the uid and the resourceVersion, so that the API server refuses it
+// with a conflict if the object has another uid or a later version.
 func (p MergePatch) Encode(uid types.UID, resourceVersion string) ([]byte, error) {
 	if p.unknown {
 		return nil, errUnknown

@@ -7,15 +7,15 @@ type OperationError struct {
 	Index     int
 	Operation string
 	Pointer   string
-	// Reason names what is there instead, and never a value.
+	// Reason names the obstacle, but never a value.
 	Reason string
-	// Test tells that the operation is a test that has failed.
+	// Test means that the operation is a test that failed.
 	Test bool
-	// Position tells that the operation works at a position, which may be that of another item by now.
+	// Position means that the operation works at a position, which may now belong to another item.
 	Position bool
 }
 
-// unknownReason is why a patch that is not known in full cannot be evaluated or sent.
+// unknownReason is why a patch with unknown values cannot be evaluated or sent.
 const unknownReason = "it depends on a value that is known only after the apply"
 
 // Error names the operation first.

@@ -8,8 +8,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
-// namedFields is the union of what all managers of the object own. It tells how the items of its lists are
-// named: by keys, by their values, or, in lists that are owned as a whole, not at all.
+// namedFields returns the union of what all managers of the object own. It shows how the items of its lists are named:
+// by keys, by their values, or, in lists that are owned as a whole, not at all.
 func namedFields(live *unstructured.Unstructured) (*fieldpath.Set, error) {
 	intended, reported, err := ownership.Imported(live)
 	if err != nil {
@@ -18,7 +18,7 @@ func namedFields(live *unstructured.Unstructured) (*fieldpath.Set, error) {
 	return intended.Union(reported), nil
 }
 
-// pathOf is the path to a place of tree.
+// pathOf returns the path to a place in tree.
 func pathOf(tree any, at ownership.Location, fields *fieldpath.Set) fieldpath.Path {
 	path := make(fieldpath.Path, 0, len(at))
 	for _, segment := range at {
@@ -42,8 +42,7 @@ func pathOf(tree any, at ownership.Location, fields *fieldpath.Set) fieldpath.Pa
 	return path
 }
 
-// itemFields is what is owned in any of the items of a list: lists in them are alike in how their items are
-// named.
+// itemFields returns what is owned in any item of a list: lists inside the items name their own items in the same way.
 func itemFields(list *fieldpath.Set) *fieldpath.Set {
 	union := fieldpath.NewSet()
 	for element := range list.Children.All() {
@@ -54,8 +53,8 @@ func itemFields(list *fieldpath.Set) *fieldpath.Set {
 	return union
 }
 
-// elementOf names an item of a list as the managers of the list do. Where that does not lead to this item, or
-// nobody names one, its position does.
+// elementOf names an item of a list as the managers of the list do. If that name does not lead to this item, or no
+// manager names it, elementOf uses its position.
 func elementOf(list []any, index int, fields *fieldpath.Set) fieldpath.PathElement {
 	for _, element := range candidates(list[index], fields) {
 		if _, at, found := ownership.Locate(list, fieldpath.Path{element}); found && at[0] == index {
@@ -65,7 +64,7 @@ func elementOf(list []any, index int, fields *fieldpath.Set) fieldpath.PathEleme
 	return fieldpath.IndexElement(index)
 }
 
-// candidates are the elements that may be that of an item, the better ones first.
+// candidates returns the possible names of an item, the better ones first.
 func candidates(item any, fields *fieldpath.Set) []fieldpath.PathElement {
 	var named, made []fieldpath.PathElement
 	consider := func(element fieldpath.PathElement) {
@@ -91,8 +90,8 @@ func candidates(item any, fields *fieldpath.Set) []fieldpath.PathElement {
 	return append(named, made...)
 }
 
-// keyOf reads the fields of a key in an item, as far as it has them, and reports whether the item agrees with
-// the key. Key fields that have a default may be missing in an item.
+// keyOf reads the fields of a key in an item, as far as the item has them, and reports whether the item agrees with the
+// key. An item may leave out key fields that have a default.
 func keyOf(item any, like value.FieldList) (fits bool, key value.FieldList) {
 	object, isMap := item.(map[string]any)
 	if !isMap {

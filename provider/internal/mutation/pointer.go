@@ -13,10 +13,10 @@ import (
 // endOfList is the part of a pointer that means the place after the last item.
 const endOfList = "-"
 
-// pointer is a JSON pointer (RFC 6901), in parts that are not escaped.
+// pointer is a JSON pointer (RFC 6901), in unescaped parts.
 type pointer []string
 
-// parsePointer reads a pointer to something in an object. If that fails, reason says why.
+// parsePointer reads a pointer to something in an object. If it fails, reason says why.
 func parsePointer(text string) (p pointer, reason string) {
 	if text == "" {
 		return nil, "The empty pointer means the whole object, which a patch cannot replace. Name a field, as in /spec/replicas."
@@ -43,7 +43,7 @@ func parsePointer(text string) (p pointer, reason string) {
 	return p, ""
 }
 
-// pointerTo is the pointer to a place.
+// pointerTo returns the pointer to a place.
 func pointerTo(at ownership.Location) pointer {
 	p := make(pointer, len(at))
 	for i, segment := range at {
@@ -61,12 +61,12 @@ func (p pointer) String() string {
 	return text.String()
 }
 
-// below reports whether the pointer leads to something below the other.
+// below reports whether the pointer leads to a place below the other.
 func (p pointer) below(other pointer) bool {
 	return len(p) > len(other) && slices.Equal(p[:len(other)], other)
 }
 
-// isPosition reports whether the pointer leads to what looks like a position in a list.
+// isPosition reports whether the pointer ends in what looks like a position in a list.
 func (p pointer) isPosition() bool {
 	if len(p) == 0 {
 		return false
@@ -76,7 +76,7 @@ func (p pointer) isPosition() bool {
 	return err == nil && index >= 0 && strconv.Itoa(index) == last
 }
 
-// find follows the pointer. If it leads nowhere, reason says how far it leads and what is there.
+// find follows the pointer. If the pointer leads nowhere, reason says how far it leads and which value ends it.
 func (p pointer) find(tree any) (value any, at ownership.Location, reason string) {
 	for i, part := range p {
 		segment, reason := p[:i].segment(tree, part)
@@ -116,8 +116,8 @@ func (p pointer) findPlace(tree any) (at ownership.Location, inList bool, reason
 	return append(at, segment), inList, ""
 }
 
-// segment is what a part means in the container that p leads to: the key of a map, or the position in a list,
-// at most that after the last item.
+// segment interprets a part in the container that p leads to: as the key of a map, or as a position in a list, at most
+// the one after the last item.
 func (p pointer) segment(container any, part string) (segment any, reason string) {
 	switch container := container.(type) {
 	case map[string]any:
@@ -144,7 +144,7 @@ func (p pointer) tooShort(list []any) string {
 	return fmt.Sprintf("the list at %s has %d item(s)", p.place(), len(list))
 }
 
-// lacks says which names there are instead of one that is missing.
+// lacks says that a name is missing, and which names exist.
 func (p pointer) lacks(object map[string]any, name string) string {
 	if len(object) == 0 {
 		return fmt.Sprintf("there is no %q at %s, which is empty", name, p.place())
@@ -167,7 +167,7 @@ func (p pointer) place() string {
 	return p.String()
 }
 
-// describe names the type of a value, which itself may be secret.
+// describe names the type of a value, because the value itself may be secret.
 func describe(v any) string {
 	switch v := v.(type) {
 	case nil:

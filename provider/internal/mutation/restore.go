@@ -14,18 +14,18 @@ import (
 
 // Left is what a patch has left on an object.
 type Left struct {
-	// Values is a projection of the object on Fields or more of them.
+	// Values is a projection of the object on at least Fields.
 	Values map[string]any
-	// Fields are those that are tracked.
+	// Fields are the tracked fields.
 	Fields *fieldpath.Set
-	// Places are those of the operations, see [Touch]. They are nil where they were not kept.
+	// Places are the places of the operations, see [Touch]. They are nil if they were not kept.
 	Places []fieldpath.Path
-	// Unchanged reports whether a list in which a field stands by its position holds the same as then beside the
-	// fields, see [Beside].
+	// Unchanged reports whether a list in which fields are identified by position still has the same contents beside
+	// those fields, see [Beside].
 	Unchanged func(List) bool
-	// Again are values that the API server did not keep, for which Values has none.
+	// Again are values that the API server did not keep, so that Values lacks them.
 	Again []Value
-	// Added are the items that it has added to lists and that are to be there.
+	// Added are the items that the patch has added to lists and that must be there.
 	Added []Addition
 }
 
@@ -35,7 +35,7 @@ type Value struct {
 	Value any
 }
 
-// again returns the value of a field that was not kept.
+// again returns the value of a field that the API server did not keep.
 func (l Left) again(path fieldpath.Path) (any, bool) {
 	for _, v := range l.Again {
 		if v.Path.Equals(path) {
@@ -45,22 +45,22 @@ func (l Left) again(path fieldpath.Path) (any, bool) {
 	return nil, false
 }
 
-// Restored is what gives an object back what a patch had left on it.
+// Restored is the patch that restores what an earlier patch had left on an object.
 type Restored struct {
-	// Body is the JSON patch that does it; nil if nothing differs.
+	// Body is the JSON patch; nil if nothing differs.
 	Body []byte
-	// Places are those of the operations afterwards.
+	// Places are the places of the operations after it.
 	Places []fieldpath.Path
 }
 
-// Restore writes the JSON patch that gives the fields of the live object the values that this one has left, and
-// removes those that it has left without one. Items that it has added to lists and that are gone are added again. It is
-// guarded as by [JSONPatch.Encode].
+// Restore writes the JSON patch that restores the fields of the live object to the values that p has left there, and
+// removes fields that p has left without a value. It adds items again that p has added to lists and that are gone. The
+// patch is guarded as by [JSONPatch.Encode].
 //
-// Maps that are gone are made again. What is not known for certain is not set: the error is an [OperationError] if a
-// test of the patch no longer holds, or if a list has changed in which a field stands by its position; no test of
-// another place in that list says then that the position is still the right one. It is another error if a field is in
-// a list item that is gone, since the item as it was is not known.
+// Restore creates missing maps again, but sets nothing that may be wrong. The error is an [OperationError] if a test of
+// the patch no longer holds. It is also one if a field is identified by position in a list that has changed, and no
+// test of another place in that list confirms the position. A field in a list item that is gone is another error,
+// because the rest of the item is unknown.
 func (p JSONPatch) Restore(
 	live *unstructured.Unstructured, left Left, uid types.UID, resourceVersion string,
 ) (Restored, error) {
@@ -69,7 +69,7 @@ func (p JSONPatch) Restore(
 	inserted, err := r.addGone(p, left.Added)
 	if err != nil {
 		if failed := p.CheckTests(live, left.Places); failed != nil {
-			err = failed // that the object is another one by now says more
+			err = failed // that a test no longer holds says more
 		}
 		return result, err
 	}
@@ -86,7 +86,7 @@ func (p JSONPatch) Restore(
 	if len(differing)+len(inserted) == 0 {
 		return result, nil
 	}
-	// Tests are about the list with the items in it.
+	// The tests expect the list with the added items.
 	if err := p.checkTests(r.tree, left.Places); err != nil {
 		return result, err
 	}
@@ -110,7 +110,7 @@ func (p JSONPatch) Restore(
 		}
 	}
 	operations := r.operations
-	// From the end, so that no removal moves what another one means.
+	// Remove from the end, so that no removal shifts the position of another.
 	slices.SortFunc(r.removals, func(a, b ownership.Location) int { return -ownership.CompareLocations(a, b) })
 	for _, at := range r.removals {
 		operations = append(operations, operation{name: opRemove, path: pointerTo(at)})
@@ -120,11 +120,11 @@ func (p JSONPatch) Restore(
 	return result, err
 }
 
-// differing are the fields that do not have the value that they have in values.
+// differing returns the fields whose value differs from the one in values.
 func differing(tree, values any, fields *fieldpath.Set) []fieldpath.Path {
 	var paths []fieldpath.Path
 	fields.Leaves().Iterate(func(path fieldpath.Path) {
-		// A null is nothing there, as in every projection, and what others put into an empty map is theirs.
+		// A null counts as absent, as in every projection, and the content that others put into an empty map is theirs.
 		want, _, _ := ownership.Locate(values, path)
 		have, _, _ := ownership.Locate(tree, path)
 		_, isMap := have.(map[string]any)
@@ -136,7 +136,7 @@ func differing(tree, values any, fields *fieldpath.Set) []fieldpath.Path {
 	return paths
 }
 
-// restoration collects operations and what the object is after them.
+// restoration collects operations, and the object as it is after them.
 type restoration struct {
 	tree       any
 	operations []operation
@@ -175,7 +175,7 @@ func (r *restoration) set(path fieldpath.Path, value any) error {
 		ownership.Format(path), describe(container), ownership.Format(parent))
 }
 
-// remove takes a field away. Nothing says that an item which has no name but its position is the one that is meant.
+// remove removes a field. It refuses an item that only its position identifies, because that may be another item now.
 func (r *restoration) remove(path fieldpath.Path, at ownership.Location) error {
 	if path[len(path)-1].Index != nil {
 		return fmt.Errorf("%s cannot be removed: its position may be that of another item now", ownership.Format(path))
@@ -184,7 +184,7 @@ func (r *restoration) remove(path fieldpath.Path, at ownership.Location) error {
 	return nil
 }
 
-// parent makes sure that what a field is in exists, and returns the path to it.
+// parent makes sure that the container of a field exists, and returns its path.
 func (r *restoration) parent(path fieldpath.Path) (fieldpath.Path, error) {
 	for n := 1; n < len(path); n++ {
 		value, _, has := ownership.Locate(r.tree, path[:n])
@@ -205,7 +205,7 @@ func (r *restoration) parent(path fieldpath.Path) (fieldpath.Path, error) {
 	return path[:len(path)-1], nil
 }
 
-// write notes an operation and carries it out.
+// write records an operation and carries it out.
 func (r *restoration) write(name string, at ownership.Location, value any) {
 	r.operations = append(r.operations, operation{name: name, path: pointerTo(at), value: value})
 	r.tree = edit(r.tree, at, func(container, last any) any {

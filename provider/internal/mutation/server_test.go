@@ -43,7 +43,7 @@ spec:
         ports: [{containerPort: 53}, {containerPort: 53, protocol: UDP}]
 `
 
-// live makes a Deployment, and returns it with what speaks to it.
+// live creates a Deployment, and returns it with the client for it.
 func live(t *testing.T) (dynamic.ResourceInterface, *unstructured.Unstructured) {
 	t.Helper()
 	server := shared.Get(t)
@@ -79,7 +79,7 @@ func TestTheServerAnswersWithAConflictForAnotherVersionOrObject(t *testing.T) {
 			_, err = send(t.Context(), resource, kind, patch)
 			assert.True(t, apierrors.IsConflict(err), "made again in between: %v", err)
 
-			// This cannot be, since no two objects have one resourceVersion; but it would be refused as well.
+			// This cannot happen, since no two objects have the same resourceVersion; but it would be refused as well.
 			patch, err = encode(before.GetUID(), again.GetResourceVersion())
 			require.NoError(t, err)
 			_, err = send(t.Context(), resource, kind, patch)

@@ -8,15 +8,15 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
-// trace follows the places that operations have written to while later operations move them about.
+// trace follows the places that operations have written to, while later operations move them.
 type trace struct {
 	fields   *fieldpath.Set // see namedFields
 	places   []place
 	tests    []place
 	holes    []ownership.Location // members that were removed
-	once     []bool               // of each operation
+	once     []bool               // for each operation
 	removed  *fieldpath.Set
-	removals []fieldpath.Path // what each operation has removed
+	removals []fieldpath.Path // the places that each operation has removed
 }
 
 // place is where an operation has written.
@@ -24,7 +24,7 @@ type place struct {
 	operation int
 	at        ownership.Location
 	once      bool
-	// changed tells that a later operation has written below: the value is no longer that of the operation.
+	// changed means that a later operation has written below: the value is no longer the one that the operation wrote.
 	changed bool
 }
 
@@ -32,8 +32,8 @@ func newTrace(fields *fieldpath.Set, operations int) *trace {
 	return &trace{fields: fields, once: make([]bool, operations), removed: fieldpath.NewSet(), removals: make([]fieldpath.Path, operations)}
 }
 
-// wrote notes that an operation has written at a place: over what was there, or, if inserted, as a new item of
-// a list, which moves those behind it.
+// wrote records that an operation has written at a place. If inserted, the value is a new item of a list, which moves
+// the items behind it; otherwise it replaces the value at the place.
 func (t *trace) wrote(operation int, at ownership.Location, inserted, once bool) {
 	if inserted {
 		t.reshape(at)
@@ -46,7 +46,7 @@ func (t *trace) wrote(operation int, at ownership.Location, inserted, once bool)
 	t.places = append(t.places, place{operation: operation, at: slices.Clone(at), once: once})
 }
 
-// took notes that an operation has removed what was at a place of the tree before it.
+// took records that an operation has removed the value at a place. before is the tree before the operation.
 func (t *trace) took(operation int, before any, at ownership.Location) {
 	path := pathOf(before, at, t.fields)
 	if !t.tracked(at) {
@@ -64,7 +64,7 @@ func (t *trace) took(operation int, before any, at ownership.Location) {
 	t.removals[operation] = path
 }
 
-// tested notes that a test holds at a place. What the patch has written or removed there, it says nothing about.
+// tested records that a test holds at a place. It ignores a test of something that the patch has written or removed.
 func (t *trace) tested(operation int, at ownership.Location) {
 	ours := slices.ContainsFunc(t.places, func(p place) bool { return within(at, p.at) }) ||
 		slices.ContainsFunc(t.holes, func(hole ownership.Location) bool { return within(at, hole) })
@@ -81,7 +81,7 @@ func (t *trace) forget(at ownership.Location) {
 	t.holes = slices.DeleteFunc(t.holes, func(hole ownership.Location) bool { return within(hole, at) })
 }
 
-// reshape drops the tests of what contains an item that comes or goes.
+// reshape drops the tests of everything that contains an added or removed item.
 func (t *trace) reshape(item ownership.Location) {
 	t.tests = slices.DeleteFunc(t.tests, func(p place) bool { return len(p.at) < len(item) && within(item, p.at) })
 }
@@ -95,7 +95,7 @@ func (t *trace) change(at ownership.Location) {
 	}
 }
 
-// shift moves the places in the items of a list from a position on.
+// shift moves the places in the items of a list, starting at a position.
 func (t *trace) shift(from ownership.Location, by int) {
 	last := len(from) - 1
 	first, isItem := from[last].(int)
@@ -118,7 +118,7 @@ func (t *trace) shift(from ownership.Location, by int) {
 	}
 }
 
-// tracked reports whether a place lies below one that is tracked as a whole.
+// tracked reports whether a place lies below a place that is tracked as a whole.
 func (t *trace) tracked(at ownership.Location) bool {
 	return slices.ContainsFunc(t.places, func(p place) bool {
 		return !p.once && len(p.at) < len(at) && within(at, p.at)
@@ -130,7 +130,7 @@ func within(at, other ownership.Location) bool {
 	return len(at) >= len(other) && slices.Equal(at[:len(other)], other)
 }
 
-// effect is what the operations have done in the end.
+// effect returns the combined effect of the operations.
 func (t *trace) effect(object map[string]any) Effect {
 	effect := newEffect()
 	effect.Object = object
@@ -162,7 +162,7 @@ func (t *trace) effect(object map[string]any) Effect {
 	return effect
 }
 
-// insertLeaves adds what a value at a path consists of. Members that others add to a map that a patch has set are
+// insertLeaves adds the parts of the value at a path. Members that others add to a map that the patch has set remain
 // theirs.
 func insertLeaves(set *fieldpath.Set, object map[string]any, path fieldpath.Path, v any) {
 	members, isMap := v.(map[string]any)
@@ -175,7 +175,7 @@ func insertLeaves(set *fieldpath.Set, object map[string]any, path fieldpath.Path
 	}
 }
 
-// insertWithKeys adds a path to the set, and the key fields of the list items that it leads through.
+// insertWithKeys adds a path to the set, and the key fields of the list items on the way.
 func insertWithKeys(set *fieldpath.Set, object map[string]any, path fieldpath.Path) {
 	set.Insert(path)
 	for n := 1; n < len(path); n++ {

@@ -7,7 +7,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
-// A tree is never changed: an edit copies the containers on the way to a place, and shares the rest with what was before.
+// A tree is never changed: an edit copies the containers on the way to a place, and shares the rest with the former
+// tree.
 
 // edit copies the containers on the way to a place and changes the last of them.
 func edit(tree any, at ownership.Location, change func(container, last any) any) any {
@@ -23,7 +24,7 @@ func edit(tree any, at ownership.Location, change func(container, last any) any)
 	return tree
 }
 
-// with copies a container with one other value in it.
+// with copies a container and sets one value in the copy.
 func with(container, segment, value any) any {
 	switch container := container.(type) {
 	case map[string]any:
@@ -39,7 +40,7 @@ func with(container, segment, value any) any {
 	return container
 }
 
-// inserted copies a container with a value at a place that is new: in a list, what is there and behind it moves on.
+// inserted copies a container with a value at a new place; in a list, the items from that position on move back by one.
 func inserted(container, segment, value any) any {
 	if list, isList := container.([]any); isList {
 		return slices.Insert(slices.Clone(list), segment.(int), value)
@@ -47,7 +48,7 @@ func inserted(container, segment, value any) any {
 	return with(container, segment, value)
 }
 
-// dropped copies a container without what is at a place of it: in a list, what is behind it moves up.
+// dropped copies a container without the value at a place; in a list, the items behind it move up.
 func dropped(container, segment any) any {
 	switch container := container.(type) {
 	case map[string]any:

@@ -10,19 +10,19 @@ import (
 )
 
 // Bystander is something in a live object that an apply would remove although the manager does not own it: when the
-// last owned field in a map, a list, or an object inside one leaves, the API server removes the container with
-// everything in it.
+// last owned field leaves a map, a list, or an object inside one, the API server removes the container with everything
+// in it.
 type Bystander struct {
 	Path fieldpath.Path
-	// MaybeDefault means that the API server may have set it itself, beside the fields that leave.
+	// MaybeDefault means that the API server may have set it itself, as a default that goes with the fields that leave.
 	MaybeDefault bool
-	// Half means that it is an item, or part of one, that stays because others own the item's key: it was the
-	// manager's, and stays so that the item stays whole.
+	// Half means that it is a list item, or part of one, that stays because others own the item's key. It was the
+	// manager's, and stays so that the item remains complete.
 	Half bool
 }
 
-// Empties reports whether an apply of sent may remove more than single values: some map, list or item of fields,
-// which the manager owns, is missing from it. applied is what the manager applied before; it identifies a map that
+// Empties reports whether an apply of sent may remove more than single values: that is, whether sent lacks some map,
+// list or item of fields, which the manager owns. applied is what the manager applied before; it identifies a map that
 // was applied empty.
 func Empties(fields *fieldpath.Set, applied, sent any) bool {
 	found := false
@@ -43,9 +43,9 @@ func Empties(fields *fieldpath.Set, applied, sent any) bool {
 	return found
 }
 
-// Bystanders lists what the manager's apply of sent would remove from live together with its last own field around
-// it. It excludes fields of other managers, which the API server keeps, and the inside of a list item of the
-// manager's, which goes as a whole. For an item that others keep, it lists everything they do not own.
+// Bystanders lists what the manager's apply of sent would remove from live together with the manager's last field
+// there. It excludes fields of other managers, which the API server keeps, and the content of the manager's own list
+// items, which are removed as a whole. For an item that others keep, it lists everything that they do not own.
 func Bystanders(live *unstructured.Unstructured, manager string, applied, sent map[string]any) ([]Bystander, error) {
 	shape, err := shapeOf(live, manager)
 	if err != nil {
@@ -92,8 +92,8 @@ func (w *bystanders) visit(tree any, ours, others *fieldpath.Set, applied, sent 
 	}
 }
 
-// staysByKey reports whether others own a list item, or one of its keys: the API server keeps it, without what only
-// the manager owns in it.
+// staysByKey reports whether others own a list item, or one of its keys. The API server then keeps the item, but
+// removes what only the manager owns in it.
 func staysByKey(element fieldpath.PathElement, others *fieldpath.Set) bool {
 	if element.Key == nil {
 		return false
@@ -110,8 +110,8 @@ func staysByKey(element fieldpath.PathElement, others *fieldpath.Set) bool {
 	return false
 }
 
-// halves adds what only the manager owns of an item that stays: a variable without its value means something else
-// than the variable. The item itself comes first.
+// halves adds the parts of a staying item that only the manager owns: for example, a variable without its value means
+// something else than the variable. The item itself comes first.
 func (w *bystanders) halves(ours, others *fieldpath.Set, path fieldpath.Path) {
 	whole := len(w.found)
 	w.found = append(w.found, Bystander{Path: path.Copy(), Half: true})
@@ -197,7 +197,7 @@ func set(tree any, path fieldpath.Path, v any) any {
 	return append(list, child)
 }
 
-// Shield gives fields to the entry that stands for nobody, so that no apply removes them. [Unshield] reverts it.
+// Shield gives fields to the placeholder entry, so that no apply removes them. [Unshield] reverts it.
 func Shield(fields *fieldpath.Set) Edit {
 	return func(object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		if fields.Empty() {
@@ -237,12 +237,12 @@ func Unshield() Edit {
 	})
 }
 
-// nobodysFields returns what the entry that stands for nobody owns: no apply can conflict with it.
+// nobodysFields returns the fields of the placeholder entry: no apply can conflict with them.
 func nobodysFields() *fieldpath.Set {
 	return fieldpath.NewSet(fieldpath.MakePathOrDie("metadata", "name"))
 }
 
-// nobodysEntry returns the entry in managedFields that stands for nobody.
+// nobodysEntry returns the placeholder entry in managedFields, which represents no manager.
 func nobodysEntry(object *unstructured.Unstructured, fields *fieldpath.Set) (map[string]any, error) {
 	entry := map[string]any{
 		"manager": releasedManager, "operation": string(metav1.ManagedFieldsOperationUpdate), "apiVersion": object.GetAPIVersion(),

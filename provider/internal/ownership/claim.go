@@ -8,8 +8,9 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Claim makes fields the manager's if nobody else owns any part of them, so that its next apply, which does not send
-// them, removes them. It changes nothing if they are the manager's already, or if another one now owns one of them.
+// Claim makes fields the manager's if no one else owns any part of them. The manager's next apply, which does not send
+// them, then removes them. Claim changes nothing if the manager already owns the fields, or if another manager now owns
+// one of them.
 func Claim(manager string, paths []fieldpath.Path) Edit {
 	return func(object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		raw, entries, err := writtenEntries(object)

@@ -47,8 +47,8 @@ func Compare(from, to map[string]any, fields *fieldpath.Set) []Change {
 	return changes
 }
 
-// appendOnce reports a path of present that is missing from absent, at the highest place that is missing there,
-// unless it has reported that place already.
+// appendOnce reports a path of present that is missing from absent, at the highest missing place, unless it has already
+// reported that place.
 func appendOnce(
 	changes []Change, kind Kind, absent, present map[string]any, path fieldpath.Path, fields, reported *fieldpath.Set,
 ) []Change {

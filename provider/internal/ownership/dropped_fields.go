@@ -3,10 +3,11 @@ package ownership
 import "sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 // Dropped returns which of the fields that a request has set are missing from the API server's answer: admission has
-// removed them, or a feature that the cluster does not have switched on. The API server still lists them as owned. Of a map or
-// list that is missing as a whole, Dropped returns the outermost.
+// removed them, or they belong to a feature that is not enabled in the cluster. The API server still lists them as
+// owned. If a whole map or list is missing, Dropped returns only the outermost path.
 //
-// written returns what the request says at a field. Fields with zero values are none of them. The API server leaves those out of answers although it keeps them.
+// written returns the value of a field in the request. Dropped ignores fields with zero values, because the API server
+// keeps them but leaves them out of answers.
 func Dropped(answer map[string]any, written func(fieldpath.Path) (any, bool), fields *fieldpath.Set) *fieldpath.Set {
 	dropped := fieldpath.NewSet()
 	fields.Leaves().Iterate(func(path fieldpath.Path) {

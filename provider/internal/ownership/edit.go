@@ -9,14 +9,14 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// An Edit changes who owns which field of an object, and no value. It returns the object as it is then: the same
-// object if nothing changes, otherwise a copy. It needs no cluster.
+// An Edit changes who owns which field of an object, and no value. It returns the resulting object: the same object if
+// nothing changes, otherwise a copy. It needs no cluster.
 //
-// Ownership cannot be changed by applying: what an apply leaves out, the API server deletes if nobody else owns it.
-// So an edit rewrites metadata.managedFields, by the patch that [Edit.Patch] makes.
+// Applying cannot change ownership: the API server deletes what an apply leaves out if no one else owns it. So an edit
+// rewrites metadata.managedFields, by the patch that [Edit.Patch] makes.
 type Edit func(object *unstructured.Unstructured) (*unstructured.Unstructured, error)
 
-// InOrder is the edit that carries out edits one after the other. It leaves out those that are nil.
+// InOrder returns the edit that carries out edits one after the other. It skips nil edits.
 func InOrder(edits ...Edit) Edit {
 	return func(object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		for _, edit := range edits {
@@ -32,11 +32,11 @@ func InOrder(edits ...Edit) Edit {
 	}
 }
 
-// Patch returns the JSON patch that carries out the edit on object, or nil if it changes nothing. The API server
+// Patch returns the JSON patch that carries out the edit on object, or nil if the edit changes nothing. The API server
 // refuses the patch with 409 if object has changed since it was read; then read it again.
 //
-// The patch writes the list of entries as a whole, which works whatever the object has become meanwhile: a position
-// beyond the end of a shortened list is a 422, and only the stale resourceVersion in the patch may decide.
+// The patch writes the list of entries as a whole. It is valid regardless of how the object has changed: a position
+// beyond the end of a shortened list would be a 422, and only the stale resourceVersion in the patch may decide.
 func (e Edit) Patch(object *unstructured.Unstructured) ([]byte, error) {
 	edited, err := e(object)
 	if err != nil || edited == object {

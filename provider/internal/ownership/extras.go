@@ -8,16 +8,16 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Extra is something that stands for itself on an object: an item of a list that is merged by items, or a key of the
-// content of a ConfigMap or a Secret. A container more is another program that runs.
+// Extra is something on an object that has an effect of its own: an item of a list that is merged by items, or a key of
+// the content of a ConfigMap or a Secret. An additional container, for example, is another program that runs.
 type Extra struct {
 	Path fieldpath.Path
-	// Owners are the field managers of it, or of parts of it, in the object's order.
+	// Owners are the field managers that own it or parts of it, in the object's order.
 	Owners []string
 }
 
-// Extras lists what others have set on object that stands for itself, and that known has no part of. The metadata is
-// excluded: its finalizers and owner references belong to controllers.
+// Extras lists each [Extra] that others have set on object, unless known contains part of it. It excludes the metadata,
+// whose finalizers and owner references belong to controllers.
 func Extras(object *unstructured.Unstructured, known *fieldpath.Set) ([]Extra, error) {
 	var extras []Extra
 	for _, entry := range object.GetManagedFields() {
@@ -46,7 +46,8 @@ func Extras(object *unstructured.Unstructured, known *fieldpath.Set) ([]Extra, e
 	return extras, nil
 }
 
-// standing returns the outermost thing on path that stands for itself and that known has no part of; nil if there is none.
+// standing returns the shortest beginning of path that is an [Extra]: it has an effect of its own, and known contains no
+// part of it. It returns nil if there is none.
 func standing(path fieldpath.Path, known *fieldpath.Set) fieldpath.Path {
 	if first := path[0].FieldName; first == nil || *first == "metadata" || *first == "status" {
 		return nil

@@ -6,20 +6,21 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// LeftManager owns the fields of a KubeObject after another one has taken over the object and does not set them. It
-// belongs to nobody: fields without any owner would be leftovers, which the next owner of the field around them
-// wipes.
+// LeftManager owns fields of a KubeObject whose object another resource has taken over, if that resource does not set
+// them. It is a placeholder that belongs to no resource: fields without any owner would be leftovers, which the next
+// owner of the surrounding field removes unasked.
 const LeftManager = "k8sconnect.released"
 
-// Handover says what happens to another manager's entry: which fields move to ours, and under which manager the rest
-// continues; "" is its own.
+// Handover says what happens to another manager's entry: which fields move to ours, and which manager keeps the rest;
+// "" means the same one.
 type Handover struct {
 	Moved *fieldpath.Set
 	Rest  string
 }
 
-// HandOver moves fields of others into what manager has applied. It asks decide about every entry except manager's own
-// and those of subresources that report status; a manager can set a field of the object through the scale subresource.
+// HandOver moves other managers' fields into what manager has applied. It asks decide about every entry except
+// manager's own, and except entries of subresources that report status. A manager can set a field of the object through
+// the scale subresource.
 func HandOver(manager string, decide func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) Handover) Edit {
 	return func(object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		left, err := handOver(object, manager, decide)
@@ -30,7 +31,7 @@ func HandOver(manager string, decide func(entry metav1.ManagedFieldsEntry, owned
 	}
 }
 
-// Rename moves everything from the manager former to manager.
+// Rename moves everything that former owns to manager.
 func Rename(former, manager string) Edit { return HandOver(manager, renaming(former, manager)) }
 
 func renaming(former, manager string) func(metav1.ManagedFieldsEntry, *fieldpath.Set) Handover {
@@ -87,8 +88,8 @@ func SetsFields(entry metav1.ManagedFieldsEntry) bool {
 	return entry.Subresource == "" || entry.Subresource == "scale"
 }
 
-// entryTable is managedFields with entries merged that are identical to the API server, which would forget one of
-// two.
+// entryTable is managedFields with duplicate entries merged: if two entries have the same identity, the API server
+// would forget one of them.
 type entryTable struct {
 	entries    []map[string]any
 	fields     []*fieldpath.Set
@@ -128,9 +129,9 @@ func (t *entryTable) encode() ([]any, error) {
 	return left, nil
 }
 
-// Shared selects the fields of a manager that wanted also has, or has something inside of: the fields that it hands
-// over to a manager that wants them. Key fields of list items go with their items. It excludes the content of a map
-// that is wanted empty: that would be ours without being set, and the next apply would remove it.
+// Shared selects the fields of a manager that wanted also has, or has something inside: these are the fields that the
+// manager hands over. Key fields of list items go with their items. Shared excludes the content of a map that is wanted
+// empty: it would become ours without being set, and the next apply would remove it.
 func Shared(wanted *fieldpath.Set) func(owned *fieldpath.Set) *fieldpath.Set {
 	return func(owned *fieldpath.Set) *fieldpath.Set {
 		shared := fieldpath.NewSet()

@@ -45,8 +45,8 @@ func (ignore Ignore) Split(fields *fieldpath.Set) (kept, ignored *fieldpath.Set)
 	return kept, ignored
 }
 
-// Folded returns the selection in a Secret as the API server has it, whose stringData is part of its data. written is the
-// manifest as the user wrote it: stringData as a whole is what that has there.
+// Folded returns the selection for a Secret in the API server's form, in which stringData is part of data. stringData
+// as a whole stands for the keys that written, the user's manifest, has there.
 func (ignore Ignore) Folded(written map[string]any) Ignore {
 	data, result := "data", make(Ignore, 0, len(ignore))
 	texts, _ := written["stringData"].(map[string]any)
@@ -118,8 +118,8 @@ func prune(tree any, steps []selector) any {
 	return tree
 }
 
-// selects reports whether the selector matches an item of a list. A key that the item leaves out has its default,
-// which the manifest alone does not tell; then the other keys decide.
+// selects reports whether the selector matches an item of a list. A key that the item leaves out has a default, which
+// the manifest alone does not show; then the other keys decide.
 func (s selector) selects(item any) bool {
 	switch {
 	case s.all:
@@ -146,7 +146,7 @@ func (s selector) selects(item any) bool {
 // keyDefaults are the defaults of merge keys in Kubernetes' own kinds.
 var keyDefaults = map[string]any{"protocol": "TCP"}
 
-// agrees counts the keys of the selector that an item has, if it is selected.
+// agrees counts the selector's keys that an item has, if the selector selects it.
 func (s selector) agrees(item any) int {
 	object, _ := item.(map[string]any)
 	found := 0
@@ -158,8 +158,8 @@ func (s selector) agrees(item any) int {
 	return found
 }
 
-// among returns which items of a list the selector selects. An item with all its keys is meant by them; one that leaves
-// some out is then another one.
+// among returns which items of a list the selector selects. If an item has all the keys, the selector means that item,
+// and not one that leaves some out.
 func (s selector) among(list []any) func(item any) bool {
 	best := 0
 	for _, item := range list {

@@ -44,8 +44,8 @@ func (p Pattern) reachesInto(path fieldpath.Path) bool {
 	return shorter.Matches(path)
 }
 
-// ReachesBeyond reports whether a pattern reaches into a list or map of tree that fields does not have, so that we do
-// not know whether it is atomic.
+// ReachesBeyond reports whether a pattern reaches into a list or map of tree that fields does not contain, so that we
+// do not know whether it is atomic.
 func (ignore Ignore) ReachesBeyond(tree map[string]any, fields *fieldpath.Set) bool {
 	return slices.ContainsFunc(ignore, func(pattern Pattern) bool { return reachesBeyond(pattern.steps, tree, fields) })
 }
@@ -103,8 +103,8 @@ func isContainer(tree any) bool {
 // ErrNoMatch means that the items of two lists could not be matched.
 var ErrNoMatch = errors.New("the items cannot be matched")
 
-// Overlay returns the value of wanted at leaf, with its ignored parts as they are in live. A part without a
-// counterpart in live keeps its initial value. The error is [ErrNoMatch].
+// Overlay returns the value of wanted at leaf, with its ignored parts taken from live. A part without a counterpart in
+// live keeps its initial value. The error is [ErrNoMatch].
 func (ignore Ignore) Overlay(wanted, live map[string]any, leaf fieldpath.Path) (any, error) {
 	v, _, ok := Locate(wanted, leaf)
 	if !ok {

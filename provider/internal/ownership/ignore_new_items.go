@@ -9,18 +9,20 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
-// NewItem is a list item of a manifest that an object does not have, or a whole list, as an apply sends it that makes it.
+// NewItem is a list item of a manifest, or a whole list, that an object does not have. Value is what the apply that
+// creates it sends.
 type NewItem struct {
 	Path  fieldpath.Path
 	Value any
 }
 
-// NewItems lists the items that an object does not have and that contain ignored fields: who makes an item gives these
-// fields their initial values, as whoever creates an object does. Items that are ignored as a whole are not among them.
+// NewItems lists the items that an object does not have and that contain ignored fields. The creator of an item gives
+// these fields their initial values, just like the creator of an object. Items that are ignored as a whole are not
+// included.
 //
-// tree is the object, or what the state knows of it, and fields are the fields in it that have an owner. They tell the
-// merge keys; where they do not, an item is found by the keys that a pattern names. A list whose items nothing
-// identifies, and one that is owned only as a whole, has no new items, unless all are new.
+// tree is the object, or what the state knows of it, and fields are the owned fields in it. They show the merge keys;
+// if they do not, the keys in a pattern identify an item. A list has no new items if nothing identifies its items, or
+// if it is owned only as a whole, unless all its items are new.
 func (ignore Ignore) NewItems(manifest, tree map[string]any, fields *fieldpath.Set) []NewItem {
 	var paths [][]selector
 	for _, pattern := range ignore {
@@ -39,7 +41,7 @@ func WithNewItems(body map[string]any, items []NewItem) map[string]any {
 	return body
 }
 
-// place is a value of the object; empty where there is none.
+// place is a value of the object; empty if there is none.
 type place struct {
 	tree any
 	// fields are the owned fields in it, and whole means that it is owned without naming a part of it.
@@ -57,8 +59,8 @@ func (at place) below(element fieldpath.PathElement) (place, bool) {
 	return place{child, fields, !parts && at.fields.Members.Has(element) && isContainer(child)}, true
 }
 
-// item finds the item that a key selects. The key may lack some of the merge keys, which have defaults; then any item with
-// the other keys is the one.
+// item finds the item that a key selects. The key may lack merge keys that have defaults; then item finds the first one
+// with the other keys.
 func (at place) item(key value.FieldList, names []string) (item place, ok bool) {
 	element := fieldpath.PathElement{Key: &key}
 	if len(key) == len(names) || at.fields == nil {
@@ -75,7 +77,7 @@ func (at place) item(key value.FieldList, names []string) (item place, ok bool) 
 	return item, ok
 }
 
-// contains reports whether a key has all fields of a part of it.
+// contains reports whether a key has all fields of part.
 func contains(key, part value.FieldList) bool {
 	return !slices.ContainsFunc(part, func(field value.Field) bool {
 		return !slices.ContainsFunc(key, func(other value.Field) bool {
@@ -103,11 +105,11 @@ func newItems(paths [][]selector, wanted any, at place, path fieldpath.Path, fou
 	}
 }
 
-// itemUnder is a list item of a manifest, with what is left of the paths that select it.
+// itemUnder is a list item of a manifest, with the remaining steps of the paths that select it.
 type itemUnder struct {
 	value any
 	rest  [][]selector
-	names []string // the keys by which they select it
+	names []string // the keys that they use to select it
 }
 
 // itemsUnder returns the items of a list that are not ignored as a whole.
@@ -164,7 +166,7 @@ func newItemsOf(items []itemUnder, at place, path fieldpath.Path, found *[]NewIt
 		others := slices.Concat(keys[:i], keys[i+1:])
 		if len(key) == 0 || len(item.rest) == 0 || shape.set || shape.unclear ||
 			slices.ContainsFunc(others, func(other value.FieldList) bool { return contains(other, key) }) {
-			continue // nothing tells which item it is
+			continue // nothing identifies the item
 		}
 		around := append(slices.Clip(path), fieldpath.PathElement{Key: &key})
 		if live, has := at.item(key, names[i]); has {
@@ -192,7 +194,7 @@ func keyOf(item any, names []string) value.FieldList {
 	return key
 }
 
-// rests returns what is left of the paths whose first step matches, and whether one of them ends there.
+// rests returns the remaining steps of the paths whose first step matches, and whether one of them ends there.
 func rests(paths [][]selector, matches func(i int, step selector) bool) (rest [][]selector, ends bool) {
 	for i, steps := range paths {
 		switch {

@@ -7,11 +7,12 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Inside splits changes of atomic lists and maps into the differences inside them, for a display beside what is
-// written, which returns the value at a path. The API server adds defaults to an atomic value, too. The written value
-// lacks them, so that a change of the whole value would show them as removed. Other changes stay as they are.
+// Inside splits changes of atomic lists and maps into the differences inside them, for a display beside the written
+// value; written returns the written value at a path. The API server adds defaults to an atomic value as well, and the
+// written value lacks them, so a change of the whole value would show them as removed. Inside leaves other changes
+// unsplit.
 //
-// It compares the items of lists by position: an atomic list has no keys.
+// It compares the items of lists by position, because an atomic list has no keys.
 func Inside(changes []Change, written func(fieldpath.Path) (any, bool)) []Change {
 	var result []Change
 	for _, change := range changes {
@@ -34,8 +35,8 @@ func In(tree any) func(fieldpath.Path) (any, bool) {
 	}
 }
 
-// shownInside lists the differences inside a change. It leaves out what neither the old value nor the sent one has: a
-// default that appeared.
+// shownInside lists the differences inside a change. It leaves out a default that appeared: neither the old value nor
+// the sent one has it.
 func (c Change) shownInside(sent any) []Change {
 	var inside []Change
 	add := func(element fieldpath.PathElement, before, after, written any, had, has, isSent bool) {

@@ -17,8 +17,8 @@ func Locate(tree any, path fieldpath.Path) (any, Location, bool) {
 	return locateAmong(tree, path, nil)
 }
 
-// locateAmong is [Locate] in a projection onto fields, which may be nil. If an item lacks a key that other items
-// have, fields may still tell which item it is.
+// locateAmong is [Locate] in a projection onto fields, which may be nil. If an item lacks a key that other items have,
+// fields may still identify it.
 func locateAmong(tree any, path fieldpath.Path, fields *fieldpath.Set) (any, Location, bool) {
 	at := make(Location, 0, len(path))
 	for _, element := range path {

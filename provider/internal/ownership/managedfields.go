@@ -31,7 +31,7 @@ func Applied(object *unstructured.Unstructured, manager string) (*fieldpath.Set,
 	return nil, false, nil
 }
 
-// writtenEntries returns the entries of managedFields both as written, for callers that change them, and decoded. The
+// writtenEntries returns the entries of managedFields twice: as written, for callers that change them, and decoded. The
 // written form is a copy.
 func writtenEntries(object *unstructured.Unstructured) (raw []any, entries []metav1.ManagedFieldsEntry, err error) {
 	if raw, _, err = unstructured.NestedSlice(object.Object, "metadata", "managedFields"); err != nil {
@@ -107,14 +107,14 @@ func Owners(object *unstructured.Unstructured, set *fieldpath.Set, manager strin
 	return result, nil
 }
 
-// Imported returns the fields that some manager set on purpose, and those that only a controller wrote through the
-// status subresource. An imported object tracks the first until its first apply; nobody intended the second (a
-// Deployment's revision annotation, for example).
+// Imported returns the fields that some manager set on purpose, and the fields that only a controller wrote through the
+// status subresource. An imported object tracks the former until its first apply. The latter were never a user's
+// intention (a Deployment's revision annotation, for example).
 func Imported(object *unstructured.Unstructured) (intended, reported *fieldpath.Set, err error) {
 	intended, reported = fieldpath.NewSet(), fieldpath.NewSet()
 	for _, entry := range object.GetManagedFields() {
 		if entry.Manager == releasedManager {
-			continue // stands for nobody
+			continue // a placeholder
 		}
 		fields, err := entryFields(entry)
 		if err != nil {
@@ -147,8 +147,8 @@ func Decode(fieldsV1 string) (*fieldpath.Set, error) {
 	return set, nil
 }
 
-// appliedAndOthers returns the fields that manager has applied on object, and those of everyone else except the entry
-// that stands for nobody.
+// appliedAndOthers returns the fields that manager has applied on object, and the fields of all other managers except
+// the placeholder entry.
 func appliedAndOthers(object *unstructured.Unstructured, manager string) (applied, others *fieldpath.Set, err error) {
 	applied, others = fieldpath.NewSet(), fieldpath.NewSet()
 	for _, entry := range object.GetManagedFields() {

@@ -24,7 +24,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
 )
 
-// What the API server makes of edited managedFields is the ground that Release and ReleaseExcept stand on, so it is asked.
+// Release and ReleaseExcept rely on what the API server makes of edited managedFields, so these tests ask it.
 
 var shared = cluster.Shared{}
 

@@ -13,7 +13,7 @@ const (
 	// ManagerPrefix begins the field manager of every resource of this provider.
 	ManagerPrefix = "k8sconnect-"
 
-	// PatchManagerPrefix begins the field manager of every Patch, and of no other resource.
+	// PatchManagerPrefix begins the field managers of all Patches, and no others.
 	PatchManagerPrefix = ManagerPrefix + "patch-"
 
 	// maxManagerLength is the API server's limit for a field manager, in bytes.
@@ -23,16 +23,15 @@ const (
 	managerHashLength = 8
 )
 
-// Manager returns the field manager of a resource:
-// k8sconnect-<project>.<stack>.<name>-<8 hex digits of the URN's SHA-256>.
+// Manager returns the field manager of a resource: k8sconnect-<project>.<stack>.<name>-<8 hex digits of the URN's
+// SHA-256>.
 //
-// It is a function of the resource's identity alone, so a provider process that
-// was killed is recognised by its successor. The readable middle is for people
-// who look at managedFields and is cut where the whole would pass 128 bytes; the
-// hash is never cut, because two long names may share their beginning.
+// It depends on the resource's identity alone, so a provider process recognises what a killed one has applied. The
+// readable middle is for people who look at managedFields, and is cut where the whole would exceed 128 bytes. The hash
+// is never cut, because two long names may begin alike.
 //
-// A project named patch-shop is written patch_shop: what may be patched is decided by
-// [IsPatchManager], and its objects must not look like Patches.
+// A project named patch-shop is written patch_shop: [IsPatchManager] decides what may be patched, and the project's
+// objects must not look like Patches.
 func Manager(project, stack, name, urn string) string {
 	readable := readableManager(ManagerPrefix, project, stack, name)
 	if project, ok := strings.CutPrefix(readable, PatchManagerPrefix); ok {
@@ -41,9 +40,8 @@ func Manager(project, stack, name, urn string) string {
 	return withHash(readable, urn)
 }
 
-// PatchManager returns the field manager of a Patch:
-// k8sconnect-patch-<project>.<stack>.<name>-<8 hex digits of the URN's SHA-256>,
-// made as [Manager] makes its names.
+// PatchManager returns the field manager of a Patch: k8sconnect-patch-<project>.<stack>.<name>-<8 hex digits of the
+// URN's SHA-256>, built like the names of [Manager].
 func PatchManager(project, stack, name, urn string) string {
 	return withHash(readableManager(PatchManagerPrefix, project, stack, name), urn)
 }

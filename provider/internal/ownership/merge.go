@@ -8,13 +8,13 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Merged is the result that an apply would have on a live object, as far as managedFields tell.
+// Merged is the result that an apply would have on a live object, as far as managedFields show.
 //
-// The API server merges by the kind's schema, and does not show the result if it refuses it. Here the merge keys come
-// from the field sets of all managers; anything they do not tell is in doubt.
+// The API server merges by the kind's schema, but does not show the result if it refuses it. Merge learns the merge
+// keys from the field sets of all managers; anything that they do not show is in doubt.
 type Merged struct {
-	// Object is the live object without what only the manager owns and no longer sends, with what it sends merged in
-	// by keys.
+	// Object is the live object without what only the manager owns and no longer sends, and with what it sends merged
+	// in by keys.
 	Object map[string]any
 	// Doubts are the places where we do not know how the API server merges: lists and maps without an owner of any
 	// part.
@@ -28,7 +28,7 @@ type Merged struct {
 }
 
 // Merge merges sent, which manager applies, into live. applied is what the manager applied before; it may be nil.
-// Ignored fields that are not sent stay, whoever owns them.
+// Ignored fields that are not sent stay, regardless of their owner.
 func Merge(live *unstructured.Unstructured, manager string, applied, sent map[string]any, ignore Ignore) (*Merged, error) {
 	shape, err := shapeOf(live, manager)
 	if err != nil {
@@ -64,7 +64,7 @@ func dropNulls(tree any) {
 	}
 }
 
-// drop removes what only ours has and sent has not. Unowned fields go with the last owned field beside them, as in
+// drop removes what only ours contains and sent lacks. Unowned fields go with the last owned field beside them, as in
 // the API server.
 func drop(tree any, ours, others *fieldpath.Set, sent any, s *shape) any {
 	switch tree := tree.(type) {
@@ -221,8 +221,8 @@ func (m *Merged) putList(live, wanted []any, applied any, s *shape, path fieldpa
 	return live
 }
 
-// mergedByMember reports whether every kind merges path member by member: an object, its metadata, and its labels and
-// annotations or those of a template.
+// mergedByMember reports whether every kind merges path member by member: this applies to an object, its metadata, and
+// the labels and annotations of the object or of a template.
 func mergedByMember(path fieldpath.Path) bool {
 	names := Generic(path)
 	switch n := len(names); {

@@ -7,7 +7,7 @@ import (
 )
 
 // Reordered lists the lists of fields whose items have a different order in to than in from. It considers only items
-// that are in fields and in both trees: items that are added, removed or not in fields change no order.
+// that are in fields and in both trees: other items change no order.
 func Reordered(from, to map[string]any, fields *fieldpath.Set) []fieldpath.Path {
 	return reordered(nil, from, to, fields)
 }

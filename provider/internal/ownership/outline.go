@@ -8,7 +8,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Outline shortens the result of [Owners] to the fields at the top of the object: each has all owners of what the set
+// Outline shortens the result of [Owners] to the fields at the top of the object. Each gets all owners of what the set
 // has below it.
 func Outline(owners map[string]string, set *fieldpath.Set) map[string]string {
 	below := map[string]map[string]bool{}

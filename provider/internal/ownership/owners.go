@@ -28,7 +28,7 @@ func NewOwnership(object *unstructured.Unstructured) (Ownership, error) {
 	var ownership Ownership
 	for _, entry := range object.GetManagedFields() {
 		if entry.Manager == releasedManager {
-			continue // stands for nobody
+			continue // a placeholder
 		}
 		fields, err := entryFields(entry)
 		if err != nil {
@@ -62,9 +62,9 @@ func (o Ownership) ManagersOf(path fieldpath.Path) []string {
 	return names
 }
 
-// onlyAround reports whether fields touches path only by a map or list around it that others own parts of. The
-// manager that made such a map still owns its existence after others have taken over all its content; in
-// managedFields that looks like an atomic value, in which nobody could own a part.
+// onlyAround reports whether fields touches path only by a surrounding map or list, parts of which others own. The
+// manager that created such a map still owns its existence after others have taken over all its content. In
+// managedFields that looks like an atomic value, but no one could own a part of an atomic value.
 func (o Ownership) onlyAround(fields *fieldpath.Set, path fieldpath.Path) bool {
 	above, ok := leafAbove(fields, path)
 	return ok && slices.ContainsFunc(o.entries, func(entry ownedFields) bool {

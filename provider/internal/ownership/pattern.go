@@ -5,8 +5,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
-// Pattern selects fields of an object, each with all that is below it. It is what
-// users write where they name fields:
+// Pattern selects fields of an object, each with everything below it. It is what users write to name fields:
 //
 //	spec.replicas
 //	metadata.annotations["a.b/c"]
@@ -15,10 +14,9 @@ import (
 //	metadata.finalizers[="example.com/protect"]
 //	spec.containers[?(@.name=='web')].image      as in JSONPath
 //
-// The dialect is that of [fieldselect], as far as managedFields can tell what is
-// selected: without positions, since items of lists move, without filters on anything
-// but keys, and without descendants. What [Format] prints of the fields of an apply is
-// among these forms, and selects exactly what was printed.
+// It uses the dialect of [fieldselect], as far as managedFields can tell what is selected: no positions, because items
+// of lists move, no filters on anything but keys, and no descendants. What [Format] prints of the fields of an apply is
+// always a valid pattern, and selects exactly what was printed.
 type Pattern struct {
 	text  string
 	steps []selector
@@ -51,7 +49,7 @@ func (p Pattern) Matches(path fieldpath.Path) bool {
 	return true
 }
 
-// IsWithin reports whether all that the pattern selects is at path or below.
+// IsWithin reports whether everything that the pattern selects is at path or below.
 func (p Pattern) IsWithin(path fieldpath.Path) bool {
 	if len(p.steps) < len(path) {
 		return false

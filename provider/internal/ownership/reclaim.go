@@ -6,10 +6,11 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// IsNobody reports whether a field manager stands for nobody: it holds fields whose owners gave them up.
+// IsNobody reports whether a field manager is a placeholder, which holds fields that their owners gave up.
 func IsNobody(manager string) bool { return manager == LeftManager || manager == releasedManager }
 
-// Reclaim removes what manager has applied from nobody's entries: otherwise it would stay when it leaves the manifest.
+// Reclaim removes what manager has applied from the placeholder entries. Otherwise it would stay on the object when it
+// leaves the manifest.
 func Reclaim(manager string) Edit {
 	return func(object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		ours, applied, err := Applied(object, manager)

@@ -18,10 +18,11 @@ type patchOperation struct {
 	Value     any    `json:"value,omitempty"`
 }
 
-// releasedManager is the field manager of an entry for an object that nobody else has an entry on. See [reduce].
+// releasedManager is the field manager of a placeholder entry, on an object that otherwise would have no entry. See
+// [reduce].
 const releasedManager = "released-by-k8sconnect"
 
-// Kept is what a manager continues to own after [ReleaseExcept], by operation. nil is nothing.
+// Kept is what a manager continues to own after [ReleaseExcept], by operation. nil means nothing.
 type Kept struct{ Applied, Updated *fieldpath.Set }
 
 // Release removes fields from what manager has applied, and leaves their values.
@@ -34,8 +35,8 @@ func Release(manager string, fields *fieldpath.Set) Edit {
 	})
 }
 
-// ReleaseExcept leaves manager owning nothing except keep, whether by apply or by update and in any apiVersion. A field
-// is kept if keep has it, or has a leaf above it, or names part of a value that is owned as a whole.
+// ReleaseExcept leaves manager owning nothing except keep, in any apiVersion, by apply and by update. A field is kept
+// if keep contains it or a leaf above it, or if keep names part of a value that is owned as a whole.
 func ReleaseExcept(manager string, keep Kept) Edit {
 	return reduce(func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set {
 		switch {
@@ -49,8 +50,8 @@ func ReleaseExcept(manager string, keep Kept) Edit {
 	})
 }
 
-// within returns the fields of owned that are in kept or below a leaf of it, and the leaves that kept has a part of:
-// a plain list is owned as a whole, and an operation of a JSON patch names one item of it.
+// within returns the fields of owned that are in kept or below a leaf of it. It also returns a leaf if kept names a
+// part of it: a plain list is owned as a whole, and an operation of a JSON patch names one item of it.
 func within(owned, kept *fieldpath.Set) *fieldpath.Set {
 	result := fieldpath.NewSet()
 	if kept == nil {
@@ -73,9 +74,9 @@ func hasPart(set *fieldpath.Set, path fieldpath.Path) bool {
 // reduce reduces every entry in managedFields to what keep returns, and removes entries that then own nothing.
 //
 // The API server drops an entry that owns nothing, and treats an object without entries as never applied: all its
-// fields go to "before-first-apply", and the next apply by anyone conflicts with it. So if nobody else is left, reduce
-// adds an entry that owns the object's name: the API server keeps it, and no apply can conflict with it. (The
-// object's metadata as a whole would work as well, but looks like owning every label.)
+// fields go to "before-first-apply", and the next apply by anyone conflicts with it. So if no other entry is left,
+// reduce adds a placeholder entry that owns the object's name: the API server keeps it, and no apply can conflict with
+// it. (Owning the object's metadata as a whole would also work, but would look like owning every label.)
 func reduce(keep func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set) Edit {
 	return func(object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		left, changed, err := reducedEntries(object, keep)
@@ -126,11 +127,11 @@ func reducedEntries(
 }
 
 // WithoutFinalizers returns the JSON patch that removes these finalizers from object, guarded by its resourceVersion,
-// or nil if it has none of them. Finalizers are a set list, but the API server does not let an apply remove another
-// manager's.
+// or nil if the object has none of them. Finalizers are a set list, but the API server does not let an apply remove
+// another manager's.
 //
-// It writes the list as a whole, if necessary empty: removing the field would be a 422 if the last finalizer went
-// meanwhile.
+// The patch writes the list as a whole, empty if necessary: removing the field would be a 422 if the last finalizer
+// were removed in the meantime.
 func WithoutFinalizers(object *unstructured.Unstructured, removed []string) ([]byte, error) {
 	left := []any{}
 	for _, finalizer := range object.GetFinalizers() {
@@ -148,7 +149,7 @@ func WithoutFinalizers(object *unstructured.Unstructured, removed []string) ([]b
 func guarded(object *unstructured.Unstructured, operations ...patchOperation) ([]byte, error) {
 	version := object.GetResourceVersion()
 	if version == "" || version == "0" {
-		// The API server would take this to mean "whatever it is now".
+		// The API server would take this to mean "any version".
 		return nil, errors.New("patch: the object has no resourceVersion")
 	}
 	patch, err := json.Marshal(append(operations, patchOperation{"replace", "/metadata/resourceVersion", version}))

@@ -11,12 +11,12 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// TakeAway returns the JSON patch that removes places from object and leaves managers owning nothing on it. It
-// returns nil if there is neither a place nor such an entry. As with [Release], the object's resourceVersion guards
-// the patch: a decision about this object affects no other state of it.
+// TakeAway returns the JSON patch that removes places from object and leaves managers owning nothing on it. It returns
+// nil if there is nothing to do. As with [Release], the object's resourceVersion guards the patch: a decision about
+// this object affects no other state of it.
 //
-// The patch rewrites lists without keys, and so the API server records them under the sender's field manager: release
-// them afterwards.
+// The patch rewrites lists without keys, so the API server records them under the sender's field manager: release them
+// afterwards.
 func TakeAway(object *unstructured.Unstructured, managers []string, places []Location) ([]byte, error) {
 	entries, changed, err := reducedEntries(object, func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set {
 		if slices.Contains(managers, entry.Manager) && entry.Subresource == "" {

@@ -7,8 +7,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// WrittenAt returns when manager last changed the object itself, as the API server has recorded it; empty if that is
-// not recorded. The writes of others leave it as it is.
+// WrittenAt returns when manager last changed the object itself, as recorded by the API server; empty if that is not
+// recorded. Writes by other managers do not affect it.
 func WrittenAt(object *unstructured.Unstructured, manager string) string {
 	var last time.Time
 	for _, entry := range object.GetManagedFields() {
@@ -22,11 +22,11 @@ func WrittenAt(object *unstructured.Unstructured, manager string) string {
 	return last.UTC().Format(time.RFC3339)
 }
 
-// WithDefaults returns wanted with what the API server has changed in atomic lists and maps of fields: a definition may
-// gain defaults, and lose them again, which objects have from the next read on, although nobody has written them.
+// WithDefaults returns wanted with what the API server has changed in atomic lists and maps of fields. A definition may
+// gain defaults, and lose them again; objects show that at the next read, although no one has written them.
 //
-// written returns the value that was sent for a field: everything in it must still be as wanted. Where nothing is known
-// of what was sent, wanted stands for it.
+// written returns the value that was sent for a field: everything in it must still be as wanted. If it is not known
+// what was sent, wanted takes its place.
 func WithDefaults(wanted, live map[string]any, fields *fieldpath.Set, written func(fieldpath.Path) (any, bool)) map[string]any {
 	fields.Leaves().Iterate(func(path fieldpath.Path) {
 		before, _, had := locateAmong(wanted, path, fields)

@@ -9,7 +9,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/value"
 )
 
-// shape is what managedFields tell about an object's schema: which lists are keyed, and by which fields, which are
+// shape is what managedFields show of an object's schema: which lists are keyed, and their merge keys, which lists are
 // sets, and what is atomic. It does not contain unowned fields.
 type shape struct {
 	fields map[string]*shape
@@ -135,7 +135,7 @@ func (s *shape) hasParts() bool {
 type granularity int
 
 const (
-	// notKnown applies to values that nobody owns, or that were applied empty and filled by others.
+	// notKnown applies to values without an owner, and to values that were applied empty and filled by others.
 	notKnown granularity = iota
 	parts                // field by field, or item by item
 	whole                // atomic

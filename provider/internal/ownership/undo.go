@@ -6,8 +6,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// Undo is the edit that takes back what another one has made of before: after. If any of the entries that it changed has changed
-// since, it changes nothing.
+// Undo returns the edit that reverts another edit, which turned before into after. It changes nothing if any of the
+// entries that the other edit changed has changed since.
 func Undo(before, after *unstructured.Unstructured) Edit {
 	return func(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		was, err := byIdentity(before)
@@ -49,7 +49,7 @@ func Undo(before, after *unstructured.Unstructured) Edit {
 	}
 }
 
-// writtenEntry is an entry of managedFields as it was read, and its fields; zero for none.
+// writtenEntry is an entry of managedFields as read, with its fields; the zero value means that there is none.
 type writtenEntry struct {
 	raw    any
 	fields *fieldpath.Set

@@ -41,9 +41,9 @@ func (e Entries) Owned(object *unstructured.Unstructured) (*fieldpath.Set, error
 	return owned, nil
 }
 
-// Unrecorded returns the leaves that entries of ours have on object besides those in known: what a run with a lost
-// state has written. It excludes the leaf of a map or list that was applied empty and that others have filled since;
-// that is not such an addition.
+// Unrecorded returns the leaves that entries of ours have on object beyond known: a run whose state was lost has
+// written them. It excludes the leaf of a map or list that was applied empty and that others have filled since, because
+// that is not an addition.
 func Unrecorded(object *unstructured.Unstructured, ours Entries, known *fieldpath.Set) (*fieldpath.Set, error) {
 	unrecorded := fieldpath.NewSet()
 	owned, err := ours.Owned(object)

@@ -51,7 +51,7 @@ func (m *Merged) Unsent() ([]Unsent, error) {
 	ownership := Ownership{entries}
 	var unsent []Unsent
 	m.visit(m.Object, m.sent, m.shape, nil, func(path fieldpath.Path) {
-		// We do not know what an entry in another version names, so it may be this field.
+		// An entry in another version may name this field without our knowing.
 		field := Unsent{Path: path.Copy(), Owners: slices.Clip(elsewhere)}
 		for _, owner := range ownership.Of(path) {
 			field.Owners = append(field.Owners, owner.Manager)

@@ -9,8 +9,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// OtherVersions lists the versions of the object's own group, other than the one that it was read in, that managed
-// fields are recorded in.
+// OtherVersions lists the versions of the object's own group in which managed fields are recorded, other than the
+// version that it was read in.
 func OtherVersions(object *unstructured.Unstructured) []string {
 	var versions []string
 	for _, entry := range object.GetManagedFields() {
@@ -29,16 +29,16 @@ func isOtherVersion(entry metav1.ManagedFieldsEntry, object *unstructured.Unstru
 
 // InOneVersion moves all managed fields to the version that the object was read in.
 //
-// The API server converts the object to each of these versions at every apply. If a version does not know all fields
-// of the object, or its definition no longer has the version, that conversion fails, and the API server refuses every
-// apply by anyone. This does not happen to Kubernetes' own kinds: their versions hold the same fields, and the API
-// server forgets the entries in those that it no longer has.
+// At every apply, the API server converts the object to each version in which managed fields are recorded. If such a
+// version does not know all fields of the object, or if its definition no longer has the version, the conversion fails,
+// and the API server refuses every apply by anyone. This does not happen to Kubernetes' own kinds: their versions hold
+// the same fields, and the API server forgets the entries of versions that it no longer has.
 func InOneVersion(object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	return inThisVersion(object, func(_ metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set { return owned })
 }
 
-// InThisVersion moves what one manager owns to the version that the object was read in. A field that the object does not
-// have there, because the version calls it otherwise, is no longer owned.
+// InThisVersion moves what one manager owns to the version that the object was read in. If a field has another name
+// there, the object lacks it under the recorded name, and it is no longer owned.
 func InThisVersion(manager string) Edit {
 	return func(object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		if !slices.ContainsFunc(object.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
@@ -66,8 +66,8 @@ func present(object *unstructured.Unstructured, fields *fieldpath.Set) *fieldpat
 	return has
 }
 
-// inThisVersion moves entries of other versions, with what moved returns of what they own. An entry of which nothing is
-// returned stays as it is.
+// inThisVersion moves entries of other versions to this one. moved selects the fields that an entry keeps. If it
+// selects none, the entry stays unchanged.
 func inThisVersion(
 	object *unstructured.Unstructured, moved func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set,
 ) (*unstructured.Unstructured, error) {
