@@ -83,7 +83,8 @@ func TestAnAbsenceThatNamesNothingIsBelievedOnlyOfACluster(t *testing.T) {
 }
 
 func TestARequestWaitsForThePathOfAKindThatIsListed(t *testing.T) {
-	ref := cluster.Ref{APIVersion: "v1", Kind: "ConfigMap", Namespace: "shop", Name: "web"}
+	const list = `{"kind":"APIResourceList","resources":[{"name":"configmaps","kind":"ConfigMap","namespaced":true},{"name":"crates","kind":"Crate","namespaced":true}]}`
+	ref := cluster.Ref{APIVersion: "example.com/v1", Kind: "Crate", Namespace: "shop", Name: "web"}
 	for name, send := range map[string]func(*cluster.Cluster) error{
 		"a read": func(c *cluster.Cluster) error { _, err := c.Get(t.Context(), ref); return err },
 		"a patch": func(c *cluster.Cluster) error {
@@ -100,17 +101,32 @@ func TestARequestWaitsForThePathOfAKindThatIsListed(t *testing.T) {
 			f, clu := newFake(t)
 			f.says(func(w http.ResponseWriter, r *http.Request) {
 				switch {
-				case r.URL.Path == "/api/v1":
-					says(200, `{"kind":"APIResourceList","resources":[{"name":"configmaps","kind":"ConfigMap","namespaced":true}]}`)(w, r)
+				case r.URL.Path == "/apis/example.com/v1":
+					says(200, list)(w, r)
 				case unrouted < 2:
 					unrouted++
 					says(404, "404 page not found")(w, r)
 				default:
-					says(200, `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"web","namespace":"shop","uid":"1","deletionTimestamp":"2026-01-01T00:00:00Z"}}`)(w, r)
+					says(200, `{"kind":"Crate","apiVersion":"example.com/v1","metadata":{"name":"web","namespace":"shop","uid":"1","deletionTimestamp":"2026-01-01T00:00:00Z"}}`)(w, r)
 				}
 			})
 			require.NoError(t, send(clu))
 			assert.Equal(t, 2, unrouted)
 		})
 	}
+	t.Run("but not of a kind whose path always exists", func(t *testing.T) {
+		asked := 0
+		f, clu := newFake(t)
+		f.says(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/api/v1" {
+				says(200, list)(w, r)
+				return
+			}
+			asked++
+			says(404, "404 page not found")(w, r)
+		})
+		_, err := clu.Get(t.Context(), cluster.Ref{APIVersion: "v1", Kind: "ConfigMap", Namespace: "shop", Name: "web"})
+		require.Error(t, err)
+		assert.Equal(t, 1, asked)
+	})
 }

@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 )
 
 // Ref names one object. The verbs use it unchanged; [Cluster.Resolve] fills in what depends on the cluster.
@@ -174,10 +175,11 @@ const (
 )
 
 // routed repeats a request while the server lists the kind but does not serve its path yet, as happens right after a
-// definition is recreated. The API server has not processed such a request.
+// definition is recreated. The API server has not processed such a request. The paths of Kubernetes' own kinds always exist:
+// there, something else has answered.
 func (c *Cluster) routed(ctx context.Context, ref Ref, resource Resource, send func() (reply, error)) (reply, error) {
 	answer, err := send()
-	for waited := time.Duration(0); waited < routedWithin && unrouted(err) && c.lists(ctx, ref, resource) == nil; waited += routedEvery {
+	for waited := time.Duration(0); waited < routedWithin && unrouted(err) && !kinds.OwnGroup(resource.Group) && c.lists(ctx, ref, resource) == nil; waited += routedEvery {
 		select {
 		case <-ctx.Done():
 			return answer, err
