@@ -15,7 +15,7 @@ namespace K8sConnect.Kubernetes
         /// <summary>
         /// Renders a Helm chart without installing it: the manifests that a `Chart` would apply, for repositories of a GitOps tool, for tests and for policies. It needs no cluster, unless `lookup` is `live`.
         /// 
-        /// Random values and certificates are drawn again in each call, as in `helm template`. They are secret, like all that depends on secret arguments, and like the data of Secrets.
+        /// Random values and certificates are drawn again in each call, as in `helm template`. They are secret, as is everything that depends on secret arguments, and the data of Secrets.
         /// </summary>
         public static Task<RenderChartResult> InvokeAsync(RenderChartArgs args, InvokeOptions? options = null)
             => global::Pulumi.Deployment.Instance.InvokeAsync<RenderChartResult>("k8sconnect:index:renderChart", args ?? new RenderChartArgs(), options.WithDefaults());
@@ -23,7 +23,7 @@ namespace K8sConnect.Kubernetes
         /// <summary>
         /// Renders a Helm chart without installing it: the manifests that a `Chart` would apply, for repositories of a GitOps tool, for tests and for policies. It needs no cluster, unless `lookup` is `live`.
         /// 
-        /// Random values and certificates are drawn again in each call, as in `helm template`. They are secret, like all that depends on secret arguments, and like the data of Secrets.
+        /// Random values and certificates are drawn again in each call, as in `helm template`. They are secret, as is everything that depends on secret arguments, and the data of Secrets.
         /// </summary>
         public static Output<RenderChartResult> Invoke(RenderChartInvokeArgs args, InvokeOptions? options = null)
             => global::Pulumi.Deployment.Instance.Invoke<RenderChartResult>("k8sconnect:index:renderChart", args ?? new RenderChartInvokeArgs(), options.WithDefaults());
@@ -31,7 +31,7 @@ namespace K8sConnect.Kubernetes
         /// <summary>
         /// Renders a Helm chart without installing it: the manifests that a `Chart` would apply, for repositories of a GitOps tool, for tests and for policies. It needs no cluster, unless `lookup` is `live`.
         /// 
-        /// Random values and certificates are drawn again in each call, as in `helm template`. They are secret, like all that depends on secret arguments, and like the data of Secrets.
+        /// Random values and certificates are drawn again in each call, as in `helm template`. They are secret, as is everything that depends on secret arguments, and the data of Secrets.
         /// </summary>
         public static Output<RenderChartResult> Invoke(RenderChartInvokeArgs args, InvokeOutputOptions options)
             => global::Pulumi.Deployment.Instance.Invoke<RenderChartResult>("k8sconnect:index:renderChart", args ?? new RenderChartInvokeArgs(), options.WithDefaults());
@@ -77,31 +77,31 @@ namespace K8sConnect.Kubernetes
         public K8sConnect.Kubernetes.ChartCrds? Crds { get; set; }
 
         /// <summary>
-        /// The digest that the chart's archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
+        /// The digest that the chart's archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
         /// </summary>
         [Input("digest")]
         public string? Digest { get; set; }
 
         /// <summary>
-        /// Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that look at it only repeat in hooks what hooks of upgrades do anyway. Default: false.
+        /// Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
         /// </summary>
         [Input("isUpgrade")]
         public bool? IsUpgrade { get; set; }
 
         /// <summary>
-        /// The version of Kubernetes that templates see, such as `1.36`. Default: that of the Helm version that is built in, as in `helm template`.
+        /// The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.
         /// </summary>
         [Input("kubeVersion")]
         public string? KubeVersion { get; set; }
 
         /// <summary>
-        /// What the function `lookup` of templates finds: with `live`, what is in the cluster, but for the objects of the release itself; with `none`, nothing. Default: `live`.
+        /// What the function `lookup` of templates finds: with `live`, the objects in the cluster, except those of the release itself; with `none`, nothing. Default: `live`.
         /// </summary>
         [Input("lookup")]
         public K8sConnect.Kubernetes.ChartLookup? Lookup { get; set; }
 
         /// <summary>
-        /// The namespace of the release. Manifests that name none are returned without one. Default: `default`.
+        /// The namespace of the release. It is not added to manifests that name none. Default: `default`.
         /// </summary>
         [Input("namespace")]
         public string? Namespace { get; set; }
@@ -119,7 +119,7 @@ namespace K8sConnect.Kubernetes
         public string? Repo { get; set; }
 
         /// <summary>
-        /// The certificates that sign those of the repository or registry, in PEM. Default: the system's.
+        /// The certificates of the authority that signs the repository's or registry's certificate, in PEM. Default: the system's.
         /// </summary>
         [Input("repoCaCertificate")]
         public string? RepoCaCertificate { get; set; }
@@ -170,7 +170,7 @@ namespace K8sConnect.Kubernetes
         private Dictionary<string, object>? _values;
 
         /// <summary>
-        /// The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
+        /// The values of the chart, which override `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
         /// </summary>
         public Dictionary<string, object> Values
         {
@@ -233,31 +233,31 @@ namespace K8sConnect.Kubernetes
         public Input<K8sConnect.Kubernetes.ChartCrds>? Crds { get; set; }
 
         /// <summary>
-        /// The digest that the chart's archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
+        /// The digest that the chart's archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
         /// </summary>
         [Input("digest")]
         public Input<string>? Digest { get; set; }
 
         /// <summary>
-        /// Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that look at it only repeat in hooks what hooks of upgrades do anyway. Default: false.
+        /// Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
         /// </summary>
         [Input("isUpgrade")]
         public Input<bool>? IsUpgrade { get; set; }
 
         /// <summary>
-        /// The version of Kubernetes that templates see, such as `1.36`. Default: that of the Helm version that is built in, as in `helm template`.
+        /// The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.
         /// </summary>
         [Input("kubeVersion")]
         public Input<string>? KubeVersion { get; set; }
 
         /// <summary>
-        /// What the function `lookup` of templates finds: with `live`, what is in the cluster, but for the objects of the release itself; with `none`, nothing. Default: `live`.
+        /// What the function `lookup` of templates finds: with `live`, the objects in the cluster, except those of the release itself; with `none`, nothing. Default: `live`.
         /// </summary>
         [Input("lookup")]
         public Input<K8sConnect.Kubernetes.ChartLookup>? Lookup { get; set; }
 
         /// <summary>
-        /// The namespace of the release. Manifests that name none are returned without one. Default: `default`.
+        /// The namespace of the release. It is not added to manifests that name none. Default: `default`.
         /// </summary>
         [Input("namespace")]
         public Input<string>? Namespace { get; set; }
@@ -275,7 +275,7 @@ namespace K8sConnect.Kubernetes
         public Input<string>? Repo { get; set; }
 
         /// <summary>
-        /// The certificates that sign those of the repository or registry, in PEM. Default: the system's.
+        /// The certificates of the authority that signs the repository's or registry's certificate, in PEM. Default: the system's.
         /// </summary>
         [Input("repoCaCertificate")]
         public Input<string>? RepoCaCertificate { get; set; }
@@ -330,7 +330,7 @@ namespace K8sConnect.Kubernetes
         private InputMap<object>? _values;
 
         /// <summary>
-        /// The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
+        /// The values of the chart, which override `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
         /// </summary>
         public InputMap<object> Values
         {
@@ -355,7 +355,7 @@ namespace K8sConnect.Kubernetes
     public sealed class RenderChartResult
     {
         /// <summary>
-        /// The hooks of the chart, without those of tests.
+        /// The hooks of the chart, except test hooks.
         /// </summary>
         public readonly ImmutableArray<Outputs.RenderedHook> Hooks;
         /// <summary>

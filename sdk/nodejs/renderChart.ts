@@ -10,7 +10,7 @@ import * as utilities from "./utilities";
 /**
  * Renders a Helm chart without installing it: the manifests that a `Chart` would apply, for repositories of a GitOps tool, for tests and for policies. It needs no cluster, unless `lookup` is `live`.
  *
- * Random values and certificates are drawn again in each call, as in `helm template`. They are secret, like all that depends on secret arguments, and like the data of Secrets.
+ * Random values and certificates are drawn again in each call, as in `helm template`. They are secret, as is everything that depends on secret arguments, and the data of Secrets.
  *
  * ## Example Usage
  * ### Show which images a chart uses
@@ -65,23 +65,23 @@ export interface RenderChartArgs {
      */
     crds?: enums.ChartCrds;
     /**
-     * The digest that the chart's archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
+     * The digest that the chart's archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
      */
     digest?: string;
     /**
-     * Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that look at it only repeat in hooks what hooks of upgrades do anyway. Default: false.
+     * Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
      */
     isUpgrade?: boolean;
     /**
-     * The version of Kubernetes that templates see, such as `1.36`. Default: that of the Helm version that is built in, as in `helm template`.
+     * The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.
      */
     kubeVersion?: string;
     /**
-     * What the function `lookup` of templates finds: with `live`, what is in the cluster, but for the objects of the release itself; with `none`, nothing. Default: `live`.
+     * What the function `lookup` of templates finds: with `live`, the objects in the cluster, except those of the release itself; with `none`, nothing. Default: `live`.
      */
     lookup?: enums.ChartLookup;
     /**
-     * The namespace of the release. Manifests that name none are returned without one. Default: `default`.
+     * The namespace of the release. It is not added to manifests that name none. Default: `default`.
      */
     namespace?: string;
     /**
@@ -93,7 +93,7 @@ export interface RenderChartArgs {
      */
     repo?: string;
     /**
-     * The certificates that sign those of the repository or registry, in PEM. Default: the system's.
+     * The certificates of the authority that signs the repository's or registry's certificate, in PEM. Default: the system's.
      */
     repoCaCertificate?: string;
     /**
@@ -113,7 +113,7 @@ export interface RenderChartArgs {
      */
     valueFiles?: string[];
     /**
-     * The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
+     * The values of the chart, which override `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
      */
     values?: {[key: string]: any};
     /**
@@ -124,7 +124,7 @@ export interface RenderChartArgs {
 
 export interface RenderChartResult {
     /**
-     * The hooks of the chart, without those of tests.
+     * The hooks of the chart, except test hooks.
      */
     readonly hooks: outputs.RenderedHook[];
     /**
@@ -147,7 +147,7 @@ export interface RenderChartResult {
 /**
  * Renders a Helm chart without installing it: the manifests that a `Chart` would apply, for repositories of a GitOps tool, for tests and for policies. It needs no cluster, unless `lookup` is `live`.
  *
- * Random values and certificates are drawn again in each call, as in `helm template`. They are secret, like all that depends on secret arguments, and like the data of Secrets.
+ * Random values and certificates are drawn again in each call, as in `helm template`. They are secret, as is everything that depends on secret arguments, and the data of Secrets.
  *
  * ## Example Usage
  * ### Show which images a chart uses
@@ -202,23 +202,23 @@ export interface RenderChartOutputArgs {
      */
     crds?: pulumi.Input<enums.ChartCrds | undefined>;
     /**
-     * The digest that the chart's archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
+     * The digest that the chart's archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
      */
     digest?: pulumi.Input<string | undefined>;
     /**
-     * Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that look at it only repeat in hooks what hooks of upgrades do anyway. Default: false.
+     * Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
      */
     isUpgrade?: pulumi.Input<boolean | undefined>;
     /**
-     * The version of Kubernetes that templates see, such as `1.36`. Default: that of the Helm version that is built in, as in `helm template`.
+     * The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.
      */
     kubeVersion?: pulumi.Input<string | undefined>;
     /**
-     * What the function `lookup` of templates finds: with `live`, what is in the cluster, but for the objects of the release itself; with `none`, nothing. Default: `live`.
+     * What the function `lookup` of templates finds: with `live`, the objects in the cluster, except those of the release itself; with `none`, nothing. Default: `live`.
      */
     lookup?: pulumi.Input<enums.ChartLookup | undefined>;
     /**
-     * The namespace of the release. Manifests that name none are returned without one. Default: `default`.
+     * The namespace of the release. It is not added to manifests that name none. Default: `default`.
      */
     namespace?: pulumi.Input<string | undefined>;
     /**
@@ -230,7 +230,7 @@ export interface RenderChartOutputArgs {
      */
     repo?: pulumi.Input<string | undefined>;
     /**
-     * The certificates that sign those of the repository or registry, in PEM. Default: the system's.
+     * The certificates of the authority that signs the repository's or registry's certificate, in PEM. Default: the system's.
      */
     repoCaCertificate?: pulumi.Input<string | undefined>;
     /**
@@ -250,7 +250,7 @@ export interface RenderChartOutputArgs {
      */
     valueFiles?: pulumi.Input<pulumi.Input<string>[] | undefined>;
     /**
-     * The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
+     * The values of the chart, which override `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
      */
     values?: pulumi.Input<{[key: string]: any} | undefined>;
     /**

@@ -17,13 +17,13 @@ namespace K8sConnect.Kubernetes.Inputs
     public sealed class ManifestsOverrideArgs : global::Pulumi.ResourceArgs
     {
         /// <summary>
-        /// Take over an object that already exists. Default: that of the set.
+        /// Take over an object that already exists. Default: the same input of the set.
         /// </summary>
         [Input("adopt")]
         public Input<bool>? Adopt { get; set; }
 
         /// <summary>
-        /// One of `force` and `fail`. Default: that of the set.
+        /// One of `force` and `fail`. Default: the same input of the set.
         /// </summary>
         [Input("conflictPolicy")]
         public InputUnion<string, K8sConnect.Kubernetes.ConflictPolicy>? ConflictPolicy { get; set; }
@@ -35,13 +35,13 @@ namespace K8sConnect.Kubernetes.Inputs
         public Input<bool>? DeleteInstances { get; set; }
 
         /// <summary>
-        /// One of `Foreground`, `Background` and `Orphan`. Default: that of the set.
+        /// One of `Foreground`, `Background` and `Orphan`. Default: the same input of the set.
         /// </summary>
         [Input("deletionPropagation")]
         public InputUnion<string, K8sConnect.Kubernetes.DeletionPropagation>? DeletionPropagation { get; set; }
 
         /// <summary>
-        /// When the deletion times out, remove the finalizers that block it. Default: that of the set.
+        /// When the deletion times out, remove the finalizers that block it. Default: the same input of the set.
         /// </summary>
         [Input("forceDestroy")]
         public Input<bool>? ForceDestroy { get; set; }
@@ -59,7 +59,7 @@ namespace K8sConnect.Kubernetes.Inputs
         }
 
         /// <summary>
-        /// One of `replace` and `fail`. Default: that of the set.
+        /// One of `replace` and `fail`. Default: the same input of the set.
         /// </summary>
         [Input("onImmutable")]
         public InputUnion<string, K8sConnect.Kubernetes.OnImmutable>? OnImmutable { get; set; }
@@ -80,7 +80,7 @@ namespace K8sConnect.Kubernetes.Inputs
         private InputList<string>? _takeOverFrom;
 
         /// <summary>
-        /// Take fields over from these field managers. Default: that of the set.
+        /// Take fields over from these field managers. Default: the same input of the set.
         /// </summary>
         public InputList<string> TakeOverFrom
         {

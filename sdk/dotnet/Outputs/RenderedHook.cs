@@ -18,7 +18,7 @@ namespace K8sConnect.Kubernetes.Outputs
     public sealed class RenderedHook
     {
         /// <summary>
-        /// When its object is deleted: `before-hook-creation`, `hook-succeeded`, `hook-failed`. None means the first.
+        /// When its object is deleted: `before-hook-creation`, `hook-succeeded`, `hook-failed`. An empty list means the first.
         /// </summary>
         public readonly ImmutableArray<string> DeletePolicies;
         /// <summary>

@@ -12,13 +12,13 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// A Helm chart as Kubernetes objects. Each object becomes a KubeObject of its own, a child of this component, with its own preview, drift, protection and recovery; each hook that is a Job becomes a Task. No release is recorded in the cluster: what the chart is now, is in the state.
+// A Helm chart as Kubernetes objects. Each object becomes a KubeObject, a child of this component, with its own preview, drift, protection and recovery; each hook that is a Job becomes a Task. No release is recorded in the cluster; the only record is the state.
 //
-// The chart is rendered by Helm's own packages, in every preview, so that a preview shows each field that will change. Objects are applied in the order that they ask for, as in a `Manifests`, and deleted in the reverse order.
+// The chart is rendered by Helm's own packages, in every preview, so that a preview shows each field that will change. Objects are applied in the order of their references, as in a `Manifests`, and deleted in the reverse order.
 //
-// Random values and certificates that templates generate stay what they are: they are drawn once, kept encrypted in the state, and drawn again only if the template asks for something else, if `rotate` names them, or when two thirds of the life of a certificate are over. What depends on them is secret.
+// Random values and certificates that templates generate do not change from one update to the next: they are drawn once, kept encrypted in the state, and drawn again only if the template asks for something else, if `rotate` names them, or when a certificate has used up two thirds of its lifetime. Everything that depends on them is secret.
 //
-// Values may be secret or unknown. In a preview, the parts of objects that depend on an unknown value are unknown, and whatever depends on a secret one stays secret.
+// Values may be secret or unknown. In a preview, the parts of objects that depend on an unknown value are unknown, and the parts that depend on a secret value stay secret.
 //
 // ## Example Usage
 // ### Install a chart of a repository with a values file and a password
@@ -107,21 +107,21 @@ type chartArgs struct {
 	Crds *string `pulumi:"crds"`
 	// What to do with what the objects own when they are deleted: `Foreground`, `Background` or `Orphan`; see KubeObject. Default: `Foreground`, but `Background` for built-in kinds that own nothing.
 	DeletionPropagation *string `pulumi:"deletionPropagation"`
-	// The digest that the chart's archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
+	// The digest that the chart's archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
 	Digest *string `pulumi:"digest"`
 	// Changes to the manifests before they are applied.
 	Edits *ManifestsEdits `pulumi:"edits"`
 	// When a deletion times out, remove the finalizers that block it; see KubeObject. Default: false.
 	ForceDestroy *bool `pulumi:"forceDestroy"`
-	// What to do with the chart's hooks: `run` or `skip`. Jobs and Pods run as Tasks: those before an install or an upgrade before all objects, those after it when all objects are ready, those of a deletion when the Chart is deleted. Hooks of upgrades run when the rendered chart has changed. Hooks of tests and rollbacks are left out. Default: `run`.
+	// What to do with the chart's hooks: `run` or `skip`. Jobs and Pods run as Tasks: `pre-install` and `pre-upgrade` hooks before all objects, `post-install` and `post-upgrade` hooks when all objects are ready, delete hooks when the Chart is deleted. Upgrade hooks run when the rendered chart has changed. Test and rollback hooks are left out. Default: `run`.
 	Hooks *string `pulumi:"hooks"`
-	// Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that look at it only repeat in hooks what hooks of upgrades do anyway. Default: false.
+	// Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
 	IsUpgrade *bool `pulumi:"isUpgrade"`
-	// The version of Kubernetes that templates see, such as `1.36`. Default: that of the Helm version that is built in, as in `helm template`.
+	// The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.
 	KubeVersion *string `pulumi:"kubeVersion"`
-	// What the function `lookup` of templates finds: with `live`, what is in the cluster, but for the objects of the release itself; with `none`, nothing. Default: `live`.
+	// What the function `lookup` of templates finds: with `live`, the objects in the cluster, except those of the release itself; with `none`, nothing. Default: `live`.
 	Lookup *string `pulumi:"lookup"`
-	// The namespace of all namespaced objects that name none, and of the release of a Chart. It is not created. Default: the default namespace of the connection.
+	// The namespace of all namespaced objects whose manifests name none, and of a Chart's release. It is not created. Default: the default namespace of the connection.
 	Namespace *string `pulumi:"namespace"`
 	// What to do when the API server has proved that a change cannot be made in place: `replace` or `fail`; see KubeObject. Default: `replace`, but `fail` for kinds that hold data and for custom kinds.
 	OnImmutable *string `pulumi:"onImmutable"`
@@ -131,13 +131,13 @@ type chartArgs struct {
 	ReleaseName *string `pulumi:"releaseName"`
 	// The URL of the repository that has the chart, as in `helm repo add`. Default: none.
 	Repo *string `pulumi:"repo"`
-	// The certificates that sign those of the repository or registry, in PEM. Default: the system's.
+	// The certificates of the authority that signs the repository's or registry's certificate, in PEM. Default: the system's.
 	RepoCaCertificate *string `pulumi:"repoCaCertificate"`
 	// The password, or a token, for the repository or registry. Always secret.
 	RepoPassword *string `pulumi:"repoPassword"`
 	// The user name for the repository or registry. Default: for registries, what `helm registry login` and `docker login` have saved; else none.
 	RepoUsername *string `pulumi:"repoUsername"`
-	// Random values and certificates to draw again: their keys, or patterns of them, or the field or variable that they are for, such as `password`. Those that are named are drawn again once, when the list changes. Default: none.
+	// Random values and certificates to draw again, by their keys, by patterns that match the keys, or by the field or variable that they are used for, such as `password`. Each is drawn again once, when an entry that names it is added. Default: none.
 	Rotate []string `pulumi:"rotate"`
 	// Take fields of the objects over from these field managers; see KubeObject. Default: none.
 	TakeOverFrom []string `pulumi:"takeOverFrom"`
@@ -145,11 +145,11 @@ type chartArgs struct {
 	Unset []string `pulumi:"unset"`
 	// Paths of files with values. Later ones override earlier ones. They are relative to the program's folder.
 	ValueFiles []string `pulumi:"valueFiles"`
-	// The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
+	// The values of the chart, which override `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
 	Values map[string]interface{} `pulumi:"values"`
 	// The version of the chart: an exact one such as `1.2.3`, or a constraint such as `^1.2`. Not for folders and archives. Default: the newest that is not a pre-release.
 	Version *string `pulumi:"version"`
-	// What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and goes on; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
+	// What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and continues; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
 	Wait *string `pulumi:"wait"`
 }
 
@@ -169,21 +169,21 @@ type ChartArgs struct {
 	Crds pulumi.StringPtrInput
 	// What to do with what the objects own when they are deleted: `Foreground`, `Background` or `Orphan`; see KubeObject. Default: `Foreground`, but `Background` for built-in kinds that own nothing.
 	DeletionPropagation pulumi.StringPtrInput
-	// The digest that the chart's archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
+	// The digest that the chart's archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
 	Digest pulumi.StringPtrInput
 	// Changes to the manifests before they are applied.
 	Edits ManifestsEditsPtrInput
 	// When a deletion times out, remove the finalizers that block it; see KubeObject. Default: false.
 	ForceDestroy pulumi.BoolPtrInput
-	// What to do with the chart's hooks: `run` or `skip`. Jobs and Pods run as Tasks: those before an install or an upgrade before all objects, those after it when all objects are ready, those of a deletion when the Chart is deleted. Hooks of upgrades run when the rendered chart has changed. Hooks of tests and rollbacks are left out. Default: `run`.
+	// What to do with the chart's hooks: `run` or `skip`. Jobs and Pods run as Tasks: `pre-install` and `pre-upgrade` hooks before all objects, `post-install` and `post-upgrade` hooks when all objects are ready, delete hooks when the Chart is deleted. Upgrade hooks run when the rendered chart has changed. Test and rollback hooks are left out. Default: `run`.
 	Hooks pulumi.StringPtrInput
-	// Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that look at it only repeat in hooks what hooks of upgrades do anyway. Default: false.
+	// Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
 	IsUpgrade pulumi.BoolPtrInput
-	// The version of Kubernetes that templates see, such as `1.36`. Default: that of the Helm version that is built in, as in `helm template`.
+	// The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.
 	KubeVersion pulumi.StringPtrInput
-	// What the function `lookup` of templates finds: with `live`, what is in the cluster, but for the objects of the release itself; with `none`, nothing. Default: `live`.
+	// What the function `lookup` of templates finds: with `live`, the objects in the cluster, except those of the release itself; with `none`, nothing. Default: `live`.
 	Lookup pulumi.StringPtrInput
-	// The namespace of all namespaced objects that name none, and of the release of a Chart. It is not created. Default: the default namespace of the connection.
+	// The namespace of all namespaced objects whose manifests name none, and of a Chart's release. It is not created. Default: the default namespace of the connection.
 	Namespace pulumi.StringPtrInput
 	// What to do when the API server has proved that a change cannot be made in place: `replace` or `fail`; see KubeObject. Default: `replace`, but `fail` for kinds that hold data and for custom kinds.
 	OnImmutable pulumi.StringPtrInput
@@ -193,13 +193,13 @@ type ChartArgs struct {
 	ReleaseName pulumi.StringPtrInput
 	// The URL of the repository that has the chart, as in `helm repo add`. Default: none.
 	Repo pulumi.StringPtrInput
-	// The certificates that sign those of the repository or registry, in PEM. Default: the system's.
+	// The certificates of the authority that signs the repository's or registry's certificate, in PEM. Default: the system's.
 	RepoCaCertificate pulumi.StringPtrInput
 	// The password, or a token, for the repository or registry. Always secret.
 	RepoPassword pulumi.StringPtrInput
 	// The user name for the repository or registry. Default: for registries, what `helm registry login` and `docker login` have saved; else none.
 	RepoUsername pulumi.StringPtrInput
-	// Random values and certificates to draw again: their keys, or patterns of them, or the field or variable that they are for, such as `password`. Those that are named are drawn again once, when the list changes. Default: none.
+	// Random values and certificates to draw again, by their keys, by patterns that match the keys, or by the field or variable that they are used for, such as `password`. Each is drawn again once, when an entry that names it is added. Default: none.
 	Rotate pulumi.StringArrayInput
 	// Take fields of the objects over from these field managers; see KubeObject. Default: none.
 	TakeOverFrom pulumi.StringArrayInput
@@ -207,11 +207,11 @@ type ChartArgs struct {
 	Unset pulumi.StringArrayInput
 	// Paths of files with values. Later ones override earlier ones. They are relative to the program's folder.
 	ValueFiles pulumi.StringArrayInput
-	// The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
+	// The values of the chart, which override `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
 	Values pulumi.MapInput
 	// The version of the chart: an exact one such as `1.2.3`, or a constraint such as `^1.2`. Not for folders and archives. Default: the newest that is not a pre-release.
 	Version pulumi.StringPtrInput
-	// What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and goes on; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
+	// What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and continues; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
 	Wait pulumi.StringPtrInput
 }
 

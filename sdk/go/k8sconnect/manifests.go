@@ -11,13 +11,13 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// A set of Kubernetes objects: all manifests of a text, of files, of a kustomization or of a list. Each becomes a KubeObject of its own, a child of this component, with its own preview, drift, protection and recovery.
+// A set of Kubernetes objects: all manifests of a text, of files, of a kustomization or of a list. Each becomes a KubeObject, a child of this component, with its own preview, drift, protection and recovery.
 //
-// Objects are applied in the order that they ask for, and deleted in the reverse order: a custom resource after its definition, an object after its namespace, a workload after the ConfigMaps, Secrets and accounts that its pods name, a binding after its role, whatever a webhook sees after the workload that answers the webhook. Objects that say nothing of each other are applied at the same time. The annotation `config.kubernetes.io/depends-on` adds an order.
+// Objects are applied in the order of their references, and deleted in the reverse order: a custom resource after its definition, an object after its namespace, a workload after the ConfigMaps, Secrets and accounts that its pods name, a binding after its role, objects that a webhook checks after the workload that answers the webhook. Objects that do not refer to each other are applied at the same time. The annotation `config.kubernetes.io/depends-on` adds an order.
 //
 // A child is named `<name>:<key>`, where the key is `[group/]Kind[.namespace].name` as in the function `splitYaml`, such as `shop:apps/Deployment.prod.web`. The key uses what the manifest says, so neither the order of the documents nor the input `namespace` changes it.
 //
-// Set exactly one of `content`, `files`, `kustomization` and `manifests`. Paths are relative to the program's folder: that of Pulumi.yaml, or the one that its `main` names. No cluster is asked what there is to apply.
+// Set exactly one of `content`, `files`, `kustomization` and `manifests`. Paths are relative to the program's folder: the folder of Pulumi.yaml, or the one that its `main` names. Which objects there are does not depend on a cluster.
 //
 // ## Example Usage
 // ### Apply the manifests of a folder
@@ -88,7 +88,7 @@ type manifestsArgs struct {
 	Kustomization *string `pulumi:"kustomization"`
 	// The manifests as objects: a list, or a map whose keys have no meaning. Values in them may be secret or unknown; they stay so, and only the object that they are in is unknown. Objects of kind List are split into their items.
 	Manifests interface{} `pulumi:"manifests"`
-	// The namespace of all namespaced objects that name none, and of the release of a Chart. It is not created. Default: the default namespace of the connection.
+	// The namespace of all namespaced objects whose manifests name none, and of a Chart's release. It is not created. Default: the default namespace of the connection.
 	Namespace *string `pulumi:"namespace"`
 	// What to do when the API server has proved that a change cannot be made in place: `replace` or `fail`; see KubeObject. Default: `replace`, but `fail` for kinds that hold data and for custom kinds.
 	OnImmutable *string `pulumi:"onImmutable"`
@@ -96,7 +96,7 @@ type manifestsArgs struct {
 	Overrides []ManifestsOverride `pulumi:"overrides"`
 	// Take fields of the objects over from these field managers; see KubeObject. Default: none.
 	TakeOverFrom []string `pulumi:"takeOverFrom"`
-	// What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and goes on; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
+	// What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and continues; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
 	Wait *string `pulumi:"wait"`
 }
 
@@ -122,7 +122,7 @@ type ManifestsArgs struct {
 	Kustomization pulumi.StringPtrInput
 	// The manifests as objects: a list, or a map whose keys have no meaning. Values in them may be secret or unknown; they stay so, and only the object that they are in is unknown. Objects of kind List are split into their items.
 	Manifests pulumi.Input
-	// The namespace of all namespaced objects that name none, and of the release of a Chart. It is not created. Default: the default namespace of the connection.
+	// The namespace of all namespaced objects whose manifests name none, and of a Chart's release. It is not created. Default: the default namespace of the connection.
 	Namespace pulumi.StringPtrInput
 	// What to do when the API server has proved that a change cannot be made in place: `replace` or `fail`; see KubeObject. Default: `replace`, but `fail` for kinds that hold data and for custom kinds.
 	OnImmutable pulumi.StringPtrInput
@@ -130,7 +130,7 @@ type ManifestsArgs struct {
 	Overrides ManifestsOverrideArrayInput
 	// Take fields of the objects over from these field managers; see KubeObject. Default: none.
 	TakeOverFrom pulumi.StringArrayInput
-	// What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and goes on; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
+	// What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and continues; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
 	Wait pulumi.StringPtrInput
 }
 

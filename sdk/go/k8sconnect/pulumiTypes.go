@@ -1063,25 +1063,25 @@ func (o ManifestsImageArrayOutput) Index(i pulumi.IntInput) ManifestsImageOutput
 
 // Inputs of the objects that a selector selects. See KubeObject for what each input does.
 type ManifestsOverride struct {
-	// Take over an object that already exists. Default: that of the set.
+	// Take over an object that already exists. Default: the same input of the set.
 	Adopt *bool `pulumi:"adopt"`
-	// One of `force` and `fail`. Default: that of the set.
+	// One of `force` and `fail`. Default: the same input of the set.
 	ConflictPolicy *string `pulumi:"conflictPolicy"`
 	// Delete a CustomResourceDefinition even if that deletes custom objects. Default: false.
 	DeleteInstances *bool `pulumi:"deleteInstances"`
-	// One of `Foreground`, `Background` and `Orphan`. Default: that of the set.
+	// One of `Foreground`, `Background` and `Orphan`. Default: the same input of the set.
 	DeletionPropagation *string `pulumi:"deletionPropagation"`
-	// When the deletion times out, remove the finalizers that block it. Default: that of the set.
+	// When the deletion times out, remove the finalizers that block it. Default: the same input of the set.
 	ForceDestroy *bool `pulumi:"forceDestroy"`
 	// Fields that others manage, such as `spec.replicas`. Default: none.
 	IgnoreFields []string `pulumi:"ignoreFields"`
-	// One of `replace` and `fail`. Default: that of the set.
+	// One of `replace` and `fail`. Default: the same input of the set.
 	OnImmutable *string `pulumi:"onImmutable"`
 	// Whether the selector may select nothing. Otherwise that is an error, because it is most often a misspelling. Default: false.
 	Optional *bool `pulumi:"optional"`
 	// The objects. At least one of its members must be set.
 	Select ManifestsSelect `pulumi:"select"`
-	// Take fields over from these field managers. Default: that of the set.
+	// Take fields over from these field managers. Default: the same input of the set.
 	TakeOverFrom []string `pulumi:"takeOverFrom"`
 }
 
@@ -1098,25 +1098,25 @@ type ManifestsOverrideInput interface {
 
 // Inputs of the objects that a selector selects. See KubeObject for what each input does.
 type ManifestsOverrideArgs struct {
-	// Take over an object that already exists. Default: that of the set.
+	// Take over an object that already exists. Default: the same input of the set.
 	Adopt pulumi.BoolPtrInput `pulumi:"adopt"`
-	// One of `force` and `fail`. Default: that of the set.
+	// One of `force` and `fail`. Default: the same input of the set.
 	ConflictPolicy pulumi.StringPtrInput `pulumi:"conflictPolicy"`
 	// Delete a CustomResourceDefinition even if that deletes custom objects. Default: false.
 	DeleteInstances pulumi.BoolPtrInput `pulumi:"deleteInstances"`
-	// One of `Foreground`, `Background` and `Orphan`. Default: that of the set.
+	// One of `Foreground`, `Background` and `Orphan`. Default: the same input of the set.
 	DeletionPropagation pulumi.StringPtrInput `pulumi:"deletionPropagation"`
-	// When the deletion times out, remove the finalizers that block it. Default: that of the set.
+	// When the deletion times out, remove the finalizers that block it. Default: the same input of the set.
 	ForceDestroy pulumi.BoolPtrInput `pulumi:"forceDestroy"`
 	// Fields that others manage, such as `spec.replicas`. Default: none.
 	IgnoreFields pulumi.StringArrayInput `pulumi:"ignoreFields"`
-	// One of `replace` and `fail`. Default: that of the set.
+	// One of `replace` and `fail`. Default: the same input of the set.
 	OnImmutable pulumi.StringPtrInput `pulumi:"onImmutable"`
 	// Whether the selector may select nothing. Otherwise that is an error, because it is most often a misspelling. Default: false.
 	Optional pulumi.BoolPtrInput `pulumi:"optional"`
 	// The objects. At least one of its members must be set.
 	Select ManifestsSelectInput `pulumi:"select"`
-	// Take fields over from these field managers. Default: that of the set.
+	// Take fields over from these field managers. Default: the same input of the set.
 	TakeOverFrom pulumi.StringArrayInput `pulumi:"takeOverFrom"`
 }
 
@@ -1172,12 +1172,12 @@ func (o ManifestsOverrideOutput) ToManifestsOverrideOutputWithContext(ctx contex
 	return o
 }
 
-// Take over an object that already exists. Default: that of the set.
+// Take over an object that already exists. Default: the same input of the set.
 func (o ManifestsOverrideOutput) Adopt() pulumi.BoolPtrOutput {
 	return o.ApplyT(func(v ManifestsOverride) *bool { return v.Adopt }).(pulumi.BoolPtrOutput)
 }
 
-// One of `force` and `fail`. Default: that of the set.
+// One of `force` and `fail`. Default: the same input of the set.
 func (o ManifestsOverrideOutput) ConflictPolicy() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ManifestsOverride) *string { return v.ConflictPolicy }).(pulumi.StringPtrOutput)
 }
@@ -1187,12 +1187,12 @@ func (o ManifestsOverrideOutput) DeleteInstances() pulumi.BoolPtrOutput {
 	return o.ApplyT(func(v ManifestsOverride) *bool { return v.DeleteInstances }).(pulumi.BoolPtrOutput)
 }
 
-// One of `Foreground`, `Background` and `Orphan`. Default: that of the set.
+// One of `Foreground`, `Background` and `Orphan`. Default: the same input of the set.
 func (o ManifestsOverrideOutput) DeletionPropagation() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ManifestsOverride) *string { return v.DeletionPropagation }).(pulumi.StringPtrOutput)
 }
 
-// When the deletion times out, remove the finalizers that block it. Default: that of the set.
+// When the deletion times out, remove the finalizers that block it. Default: the same input of the set.
 func (o ManifestsOverrideOutput) ForceDestroy() pulumi.BoolPtrOutput {
 	return o.ApplyT(func(v ManifestsOverride) *bool { return v.ForceDestroy }).(pulumi.BoolPtrOutput)
 }
@@ -1202,7 +1202,7 @@ func (o ManifestsOverrideOutput) IgnoreFields() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v ManifestsOverride) []string { return v.IgnoreFields }).(pulumi.StringArrayOutput)
 }
 
-// One of `replace` and `fail`. Default: that of the set.
+// One of `replace` and `fail`. Default: the same input of the set.
 func (o ManifestsOverrideOutput) OnImmutable() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v ManifestsOverride) *string { return v.OnImmutable }).(pulumi.StringPtrOutput)
 }
@@ -1217,7 +1217,7 @@ func (o ManifestsOverrideOutput) Select() ManifestsSelectOutput {
 	return o.ApplyT(func(v ManifestsOverride) ManifestsSelect { return v.Select }).(ManifestsSelectOutput)
 }
 
-// Take fields over from these field managers. Default: that of the set.
+// Take fields over from these field managers. Default: the same input of the set.
 func (o ManifestsOverrideOutput) TakeOverFrom() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v ManifestsOverride) []string { return v.TakeOverFrom }).(pulumi.StringArrayOutput)
 }
@@ -1942,7 +1942,7 @@ func (o ReadinessRuleArrayOutput) Index(i pulumi.IntInput) ReadinessRuleOutput {
 
 // A hook of a chart.
 type RenderedHook struct {
-	// When its object is deleted: `before-hook-creation`, `hook-succeeded`, `hook-failed`. None means the first.
+	// When its object is deleted: `before-hook-creation`, `hook-succeeded`, `hook-failed`. An empty list means the first.
 	DeletePolicies []string `pulumi:"deletePolicies"`
 	// When the hook runs, such as `pre-install` and `post-upgrade`.
 	Events []string `pulumi:"events"`
@@ -1969,7 +1969,7 @@ func (o RenderedHookOutput) ToRenderedHookOutputWithContext(ctx context.Context)
 	return o
 }
 
-// When its object is deleted: `before-hook-creation`, `hook-succeeded`, `hook-failed`. None means the first.
+// When its object is deleted: `before-hook-creation`, `hook-succeeded`, `hook-failed`. An empty list means the first.
 func (o RenderedHookOutput) DeletePolicies() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v RenderedHook) []string { return v.DeletePolicies }).(pulumi.StringArrayOutput)
 }

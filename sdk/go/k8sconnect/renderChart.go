@@ -13,7 +13,7 @@ import (
 
 // Renders a Helm chart without installing it: the manifests that a `Chart` would apply, for repositories of a GitOps tool, for tests and for policies. It needs no cluster, unless `lookup` is `live`.
 //
-// Random values and certificates are drawn again in each call, as in `helm template`. They are secret, like all that depends on secret arguments, and like the data of Secrets.
+// Random values and certificates are drawn again in each call, as in `helm template`. They are secret, as is everything that depends on secret arguments, and the data of Secrets.
 //
 // ## Example Usage
 // ### Show which images a chart uses
@@ -59,21 +59,21 @@ type RenderChartArgs struct {
 	ClusterConnection *ClusterConnection `pulumi:"clusterConnection"`
 	// What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
 	Crds *ChartCrds `pulumi:"crds"`
-	// The digest that the chart's archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
+	// The digest that the chart's archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
 	Digest *string `pulumi:"digest"`
-	// Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that look at it only repeat in hooks what hooks of upgrades do anyway. Default: false.
+	// Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
 	IsUpgrade *bool `pulumi:"isUpgrade"`
-	// The version of Kubernetes that templates see, such as `1.36`. Default: that of the Helm version that is built in, as in `helm template`.
+	// The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.
 	KubeVersion *string `pulumi:"kubeVersion"`
-	// What the function `lookup` of templates finds: with `live`, what is in the cluster, but for the objects of the release itself; with `none`, nothing. Default: `live`.
+	// What the function `lookup` of templates finds: with `live`, the objects in the cluster, except those of the release itself; with `none`, nothing. Default: `live`.
 	Lookup *ChartLookup `pulumi:"lookup"`
-	// The namespace of the release. Manifests that name none are returned without one. Default: `default`.
+	// The namespace of the release. It is not added to manifests that name none. Default: `default`.
 	Namespace *string `pulumi:"namespace"`
 	// The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource when the release is installed. A release keeps its name if the resource is renamed.
 	ReleaseName *string `pulumi:"releaseName"`
 	// The URL of the repository that has the chart, as in `helm repo add`. Default: none.
 	Repo *string `pulumi:"repo"`
-	// The certificates that sign those of the repository or registry, in PEM. Default: the system's.
+	// The certificates of the authority that signs the repository's or registry's certificate, in PEM. Default: the system's.
 	RepoCaCertificate *string `pulumi:"repoCaCertificate"`
 	// The password, or a token, for the repository or registry. Always secret.
 	RepoPassword *string `pulumi:"repoPassword"`
@@ -83,14 +83,14 @@ type RenderChartArgs struct {
 	Unset []string `pulumi:"unset"`
 	// Paths of files with values. Later ones override earlier ones. They are relative to the program's folder.
 	ValueFiles []string `pulumi:"valueFiles"`
-	// The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
+	// The values of the chart, which override `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
 	Values map[string]interface{} `pulumi:"values"`
 	// The version of the chart: an exact one such as `1.2.3`, or a constraint such as `^1.2`. Not for folders and archives. Default: the newest that is not a pre-release.
 	Version *string `pulumi:"version"`
 }
 
 type RenderChartResult struct {
-	// The hooks of the chart, without those of tests.
+	// The hooks of the chart, except test hooks.
 	Hooks []RenderedHook `pulumi:"hooks"`
 	// The manifests by their keys, `[group/]Kind[.namespace].name` as in the function `splitYaml`. Hooks are not among them.
 	Manifests map[string]interface{} `pulumi:"manifests"`
@@ -116,21 +116,21 @@ type RenderChartOutputArgs struct {
 	ClusterConnection ClusterConnectionPtrInput `pulumi:"clusterConnection"`
 	// What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
 	Crds ChartCrdsPtrInput `pulumi:"crds"`
-	// The digest that the chart's archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
+	// The digest that the chart's archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
 	Digest pulumi.StringPtrInput `pulumi:"digest"`
-	// Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that look at it only repeat in hooks what hooks of upgrades do anyway. Default: false.
+	// Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
 	IsUpgrade pulumi.BoolPtrInput `pulumi:"isUpgrade"`
-	// The version of Kubernetes that templates see, such as `1.36`. Default: that of the Helm version that is built in, as in `helm template`.
+	// The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.
 	KubeVersion pulumi.StringPtrInput `pulumi:"kubeVersion"`
-	// What the function `lookup` of templates finds: with `live`, what is in the cluster, but for the objects of the release itself; with `none`, nothing. Default: `live`.
+	// What the function `lookup` of templates finds: with `live`, the objects in the cluster, except those of the release itself; with `none`, nothing. Default: `live`.
 	Lookup ChartLookupPtrInput `pulumi:"lookup"`
-	// The namespace of the release. Manifests that name none are returned without one. Default: `default`.
+	// The namespace of the release. It is not added to manifests that name none. Default: `default`.
 	Namespace pulumi.StringPtrInput `pulumi:"namespace"`
 	// The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource when the release is installed. A release keeps its name if the resource is renamed.
 	ReleaseName pulumi.StringPtrInput `pulumi:"releaseName"`
 	// The URL of the repository that has the chart, as in `helm repo add`. Default: none.
 	Repo pulumi.StringPtrInput `pulumi:"repo"`
-	// The certificates that sign those of the repository or registry, in PEM. Default: the system's.
+	// The certificates of the authority that signs the repository's or registry's certificate, in PEM. Default: the system's.
 	RepoCaCertificate pulumi.StringPtrInput `pulumi:"repoCaCertificate"`
 	// The password, or a token, for the repository or registry. Always secret.
 	RepoPassword pulumi.StringPtrInput `pulumi:"repoPassword"`
@@ -140,7 +140,7 @@ type RenderChartOutputArgs struct {
 	Unset pulumi.StringArrayInput `pulumi:"unset"`
 	// Paths of files with values. Later ones override earlier ones. They are relative to the program's folder.
 	ValueFiles pulumi.StringArrayInput `pulumi:"valueFiles"`
-	// The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
+	// The values of the chart, which override `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
 	Values pulumi.MapInput `pulumi:"values"`
 	// The version of the chart: an exact one such as `1.2.3`, or a constraint such as `^1.2`. Not for folders and archives. Default: the newest that is not a pre-release.
 	Version pulumi.StringPtrInput `pulumi:"version"`
@@ -164,7 +164,7 @@ func (o RenderChartResultOutput) ToRenderChartResultOutputWithContext(ctx contex
 	return o
 }
 
-// The hooks of the chart, without those of tests.
+// The hooks of the chart, except test hooks.
 func (o RenderChartResultOutput) Hooks() RenderedHookArrayOutput {
 	return o.ApplyT(func(v RenderChartResult) []RenderedHook { return v.Hooks }).(RenderedHookArrayOutput)
 }

@@ -12,11 +12,11 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// Runs a Job or a Pod to its end, once per change, and keeps what came of it: for a database migration, a backup, a check after a deployment, a clean-up at the end.
+// Runs a Job or a Pod to its end, once per change, and keeps the result: for a database migration, a backup, a check after a deployment, a clean-up at the end.
 //
-// The update waits for the run. If it fails, so does the update, with the end of the log, and resources that depend on the Task are not created; the next `pulumi up` runs it again. A run that was interrupted, by a lost connection or a killed process, goes on in the cluster, and the next `pulumi up` waits for it: no run is started twice.
+// The update waits for the run. If it fails, so does the update, with the end of the log, and resources that depend on the Task are not created; the next `pulumi up` runs it again. A run that was interrupted, by a lost connection or a killed process, continues in the cluster, and the next `pulumi up` waits for it: no run is started twice.
 //
-// Every run has an object of its own, named after the manifest with a suffix. A preview runs nothing; it says what will run, and why.
+// Every run has its own object, named after the manifest with a suffix. A preview runs nothing; it says what will run, and why.
 //
 // ## Example Usage
 // ### Migrate a database before a new version starts
@@ -149,7 +149,7 @@ func TaskExists(ctx *pulumi.Context,
 }
 
 type taskArgs struct {
-	// The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. Other credentials are no reason to run again, another cluster is.
+	// The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change of credentials does not run the Task again; a change of the cluster does.
 	ClusterConnection *ClusterConnection `pulumi:"clusterConnection"`
 	// Delete the Task even if the run on `delete` fails. Default: false.
 	ForceDestroy *bool `pulumi:"forceDestroy"`
@@ -161,17 +161,17 @@ type taskArgs struct {
 	Manifest interface{} `pulumi:"manifest"`
 	// The operations in which it runs: `create`, `update` and `delete`. With `delete`, it runs before the Task is deleted, also when an ordinary `pulumi up` deletes it because it is no longer part of the program; if that run fails, the Task stays. Default: `create` and `update`.
 	RunOn []string `pulumi:"runOn"`
-	// How long to wait for a run, such as `90s` or `30m`. When it expires, the update fails, and the run goes on in the cluster; the next `pulumi up` waits for it again. To stop a run after some time, set `activeDeadlineSeconds` in the manifest. Default: the resource option `customTimeouts`, otherwise 10 minutes.
+	// How long to wait for a run, such as `90s` or `30m`. When it expires, the update fails, and the run continues in the cluster; the next `pulumi up` waits for it again. To stop a run after some time, set `activeDeadlineSeconds` in the manifest. Default: the resource option `customTimeouts`, otherwise 10 minutes.
 	Timeout *string `pulumi:"timeout"`
 	// Arbitrary values. When one of them changes, it runs again. Default: none.
 	Triggers []interface{} `pulumi:"triggers"`
-	// Manifests of objects that exist for the run alone: accounts, permissions, configuration. They are created before a run and removed after it. They must not exist otherwise. Those without a namespace are in that of the run. A change runs the Task again. Default: none.
+	// Manifests of objects that exist for the run alone: accounts, permissions, configuration. They are created before a run and removed after it. No other objects may have their names. An object without a namespace is created in the namespace of the run. A change runs the Task again. Default: none.
 	With []interface{} `pulumi:"with"`
 }
 
 // The set of arguments for constructing a Task resource.
 type TaskArgs struct {
-	// The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. Other credentials are no reason to run again, another cluster is.
+	// The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change of credentials does not run the Task again; a change of the cluster does.
 	ClusterConnection ClusterConnectionPtrInput
 	// Delete the Task even if the run on `delete` fails. Default: false.
 	ForceDestroy pulumi.BoolPtrInput
@@ -183,11 +183,11 @@ type TaskArgs struct {
 	Manifest pulumi.Input
 	// The operations in which it runs: `create`, `update` and `delete`. With `delete`, it runs before the Task is deleted, also when an ordinary `pulumi up` deletes it because it is no longer part of the program; if that run fails, the Task stays. Default: `create` and `update`.
 	RunOn pulumi.StringArrayInput
-	// How long to wait for a run, such as `90s` or `30m`. When it expires, the update fails, and the run goes on in the cluster; the next `pulumi up` waits for it again. To stop a run after some time, set `activeDeadlineSeconds` in the manifest. Default: the resource option `customTimeouts`, otherwise 10 minutes.
+	// How long to wait for a run, such as `90s` or `30m`. When it expires, the update fails, and the run continues in the cluster; the next `pulumi up` waits for it again. To stop a run after some time, set `activeDeadlineSeconds` in the manifest. Default: the resource option `customTimeouts`, otherwise 10 minutes.
 	Timeout pulumi.StringPtrInput
 	// Arbitrary values. When one of them changes, it runs again. Default: none.
 	Triggers pulumi.ArrayInput
-	// Manifests of objects that exist for the run alone: accounts, permissions, configuration. They are created before a run and removed after it. They must not exist otherwise. Those without a namespace are in that of the run. A change runs the Task again. Default: none.
+	// Manifests of objects that exist for the run alone: accounts, permissions, configuration. They are created before a run and removed after it. No other objects may have their names. An object without a namespace is created in the namespace of the run. A change runs the Task again. Default: none.
 	With pulumi.ArrayInput
 }
 

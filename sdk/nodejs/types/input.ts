@@ -243,11 +243,11 @@ export interface ManifestsImageArgs {
  */
 export interface ManifestsOverrideArgs {
     /**
-     * Take over an object that already exists. Default: that of the set.
+     * Take over an object that already exists. Default: the same input of the set.
      */
     adopt?: pulumi.Input<boolean | undefined>;
     /**
-     * One of `force` and `fail`. Default: that of the set.
+     * One of `force` and `fail`. Default: the same input of the set.
      */
     conflictPolicy?: pulumi.Input<string | enums.ConflictPolicy | undefined>;
     /**
@@ -255,11 +255,11 @@ export interface ManifestsOverrideArgs {
      */
     deleteInstances?: pulumi.Input<boolean | undefined>;
     /**
-     * One of `Foreground`, `Background` and `Orphan`. Default: that of the set.
+     * One of `Foreground`, `Background` and `Orphan`. Default: the same input of the set.
      */
     deletionPropagation?: pulumi.Input<string | enums.DeletionPropagation | undefined>;
     /**
-     * When the deletion times out, remove the finalizers that block it. Default: that of the set.
+     * When the deletion times out, remove the finalizers that block it. Default: the same input of the set.
      */
     forceDestroy?: pulumi.Input<boolean | undefined>;
     /**
@@ -267,7 +267,7 @@ export interface ManifestsOverrideArgs {
      */
     ignoreFields?: pulumi.Input<pulumi.Input<string>[] | undefined>;
     /**
-     * One of `replace` and `fail`. Default: that of the set.
+     * One of `replace` and `fail`. Default: the same input of the set.
      */
     onImmutable?: pulumi.Input<string | enums.OnImmutable | undefined>;
     /**
@@ -279,7 +279,7 @@ export interface ManifestsOverrideArgs {
      */
     select: pulumi.Input<inputs.ManifestsSelectArgs>;
     /**
-     * Take fields over from these field managers. Default: that of the set.
+     * Take fields over from these field managers. Default: the same input of the set.
      */
     takeOverFrom?: pulumi.Input<pulumi.Input<string>[] | undefined>;
 }

@@ -83,7 +83,7 @@ export interface ReadinessRule {
  */
 export interface RenderedHook {
     /**
-     * When its object is deleted: `before-hook-creation`, `hook-succeeded`, `hook-failed`. None means the first.
+     * When its object is deleted: `before-hook-creation`, `hook-succeeded`, `hook-failed`. An empty list means the first.
      */
     deletePolicies: string[];
     /**

@@ -1087,11 +1087,11 @@ class ManifestsOverrideArgsDict(TypedDict):
     """
     adopt: NotRequired[pulumi.Input[Optional[_builtins.bool]]]
     """
-    Take over an object that already exists. Default: that of the set.
+    Take over an object that already exists. Default: the same input of the set.
     """
     conflict_policy: NotRequired[pulumi.Input[Optional[Union[_builtins.str, 'ConflictPolicy']]]]
     """
-    One of `force` and `fail`. Default: that of the set.
+    One of `force` and `fail`. Default: the same input of the set.
     """
     delete_instances: NotRequired[pulumi.Input[Optional[_builtins.bool]]]
     """
@@ -1099,11 +1099,11 @@ class ManifestsOverrideArgsDict(TypedDict):
     """
     deletion_propagation: NotRequired[pulumi.Input[Optional[Union[_builtins.str, 'DeletionPropagation']]]]
     """
-    One of `Foreground`, `Background` and `Orphan`. Default: that of the set.
+    One of `Foreground`, `Background` and `Orphan`. Default: the same input of the set.
     """
     force_destroy: NotRequired[pulumi.Input[Optional[_builtins.bool]]]
     """
-    When the deletion times out, remove the finalizers that block it. Default: that of the set.
+    When the deletion times out, remove the finalizers that block it. Default: the same input of the set.
     """
     ignore_fields: NotRequired[pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]]
     """
@@ -1111,7 +1111,7 @@ class ManifestsOverrideArgsDict(TypedDict):
     """
     on_immutable: NotRequired[pulumi.Input[Optional[Union[_builtins.str, 'OnImmutable']]]]
     """
-    One of `replace` and `fail`. Default: that of the set.
+    One of `replace` and `fail`. Default: the same input of the set.
     """
     optional: NotRequired[pulumi.Input[Optional[_builtins.bool]]]
     """
@@ -1119,7 +1119,7 @@ class ManifestsOverrideArgsDict(TypedDict):
     """
     take_over_from: NotRequired[pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]]
     """
-    Take fields over from these field managers. Default: that of the set.
+    Take fields over from these field managers. Default: the same input of the set.
     """
 
 @pulumi.input_type
@@ -1139,15 +1139,15 @@ class ManifestsOverrideArgs:
         Inputs of the objects that a selector selects. See KubeObject for what each input does.
 
         :param pulumi.Input['ManifestsSelectArgs'] select: The objects. At least one of its members must be set.
-        :param pulumi.Input[_builtins.bool] adopt: Take over an object that already exists. Default: that of the set.
-        :param pulumi.Input[Union[_builtins.str, 'ConflictPolicy']] conflict_policy: One of `force` and `fail`. Default: that of the set.
+        :param pulumi.Input[_builtins.bool] adopt: Take over an object that already exists. Default: the same input of the set.
+        :param pulumi.Input[Union[_builtins.str, 'ConflictPolicy']] conflict_policy: One of `force` and `fail`. Default: the same input of the set.
         :param pulumi.Input[_builtins.bool] delete_instances: Delete a CustomResourceDefinition even if that deletes custom objects. Default: false.
-        :param pulumi.Input[Union[_builtins.str, 'DeletionPropagation']] deletion_propagation: One of `Foreground`, `Background` and `Orphan`. Default: that of the set.
-        :param pulumi.Input[_builtins.bool] force_destroy: When the deletion times out, remove the finalizers that block it. Default: that of the set.
+        :param pulumi.Input[Union[_builtins.str, 'DeletionPropagation']] deletion_propagation: One of `Foreground`, `Background` and `Orphan`. Default: the same input of the set.
+        :param pulumi.Input[_builtins.bool] force_destroy: When the deletion times out, remove the finalizers that block it. Default: the same input of the set.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] ignore_fields: Fields that others manage, such as `spec.replicas`. Default: none.
-        :param pulumi.Input[Union[_builtins.str, 'OnImmutable']] on_immutable: One of `replace` and `fail`. Default: that of the set.
+        :param pulumi.Input[Union[_builtins.str, 'OnImmutable']] on_immutable: One of `replace` and `fail`. Default: the same input of the set.
         :param pulumi.Input[_builtins.bool] optional: Whether the selector may select nothing. Otherwise that is an error, because it is most often a misspelling. Default: false.
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take fields over from these field managers. Default: that of the set.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take fields over from these field managers. Default: the same input of the set.
         """
         pulumi.set(__self__, "select", select)
         if adopt is not None:
@@ -1185,7 +1185,7 @@ class ManifestsOverrideArgs:
     @pulumi.getter
     def adopt(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Take over an object that already exists. Default: that of the set.
+        Take over an object that already exists. Default: the same input of the set.
         """
         return pulumi.get(self, "adopt")
 
@@ -1197,7 +1197,7 @@ class ManifestsOverrideArgs:
     @pulumi.getter(name="conflictPolicy")
     def conflict_policy(self) -> pulumi.Input[Optional[Union[_builtins.str, 'ConflictPolicy']]]:
         """
-        One of `force` and `fail`. Default: that of the set.
+        One of `force` and `fail`. Default: the same input of the set.
         """
         return pulumi.get(self, "conflict_policy")
 
@@ -1221,7 +1221,7 @@ class ManifestsOverrideArgs:
     @pulumi.getter(name="deletionPropagation")
     def deletion_propagation(self) -> pulumi.Input[Optional[Union[_builtins.str, 'DeletionPropagation']]]:
         """
-        One of `Foreground`, `Background` and `Orphan`. Default: that of the set.
+        One of `Foreground`, `Background` and `Orphan`. Default: the same input of the set.
         """
         return pulumi.get(self, "deletion_propagation")
 
@@ -1233,7 +1233,7 @@ class ManifestsOverrideArgs:
     @pulumi.getter(name="forceDestroy")
     def force_destroy(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        When the deletion times out, remove the finalizers that block it. Default: that of the set.
+        When the deletion times out, remove the finalizers that block it. Default: the same input of the set.
         """
         return pulumi.get(self, "force_destroy")
 
@@ -1257,7 +1257,7 @@ class ManifestsOverrideArgs:
     @pulumi.getter(name="onImmutable")
     def on_immutable(self) -> pulumi.Input[Optional[Union[_builtins.str, 'OnImmutable']]]:
         """
-        One of `replace` and `fail`. Default: that of the set.
+        One of `replace` and `fail`. Default: the same input of the set.
         """
         return pulumi.get(self, "on_immutable")
 
@@ -1281,7 +1281,7 @@ class ManifestsOverrideArgs:
     @pulumi.getter(name="takeOverFrom")
     def take_over_from(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
         """
-        Take fields over from these field managers. Default: that of the set.
+        Take fields over from these field managers. Default: the same input of the set.
         """
         return pulumi.get(self, "take_over_from")
 

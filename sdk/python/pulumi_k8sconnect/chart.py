@@ -61,28 +61,28 @@ class ChartArgs:
         :param pulumi.Input[Union[_builtins.str, 'ConflictPolicy']] conflict_policy: What to do when another manager owns a field and a manifest sets a different value: `force` or `fail`; see KubeObject. Default: the provider's `conflict_policy`, else `force`.
         :param pulumi.Input[Union[_builtins.str, 'ChartCrds']] crds: What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
         :param pulumi.Input[Union[_builtins.str, 'DeletionPropagation']] deletion_propagation: What to do with what the objects own when they are deleted: `Foreground`, `Background` or `Orphan`; see KubeObject. Default: `Foreground`, but `Background` for built-in kinds that own nothing.
-        :param pulumi.Input[_builtins.str] digest: The digest that the chart's archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
+        :param pulumi.Input[_builtins.str] digest: The digest that the chart's archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
         :param pulumi.Input['ManifestsEditsArgs'] edits: Changes to the manifests before they are applied.
         :param pulumi.Input[_builtins.bool] force_destroy: When a deletion times out, remove the finalizers that block it; see KubeObject. Default: false.
-        :param pulumi.Input[Union[_builtins.str, 'ChartHooks']] hooks: What to do with the chart's hooks: `run` or `skip`. Jobs and Pods run as Tasks: those before an install or an upgrade before all objects, those after it when all objects are ready, those of a deletion when the Chart is deleted. Hooks of upgrades run when the rendered chart has changed. Hooks of tests and rollbacks are left out. Default: `run`.
-        :param pulumi.Input[_builtins.bool] is_upgrade: Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that look at it only repeat in hooks what hooks of upgrades do anyway. Default: false.
-        :param pulumi.Input[_builtins.str] kube_version: The version of Kubernetes that templates see, such as `1.36`. Default: that of the Helm version that is built in, as in `helm template`.
-        :param pulumi.Input[Union[_builtins.str, 'ChartLookup']] lookup: What the function `lookup` of templates finds: with `live`, what is in the cluster, but for the objects of the release itself; with `none`, nothing. Default: `live`.
-        :param pulumi.Input[_builtins.str] namespace: The namespace of all namespaced objects that name none, and of the release of a Chart. It is not created. Default: the default namespace of the connection.
+        :param pulumi.Input[Union[_builtins.str, 'ChartHooks']] hooks: What to do with the chart's hooks: `run` or `skip`. Jobs and Pods run as Tasks: `pre-install` and `pre-upgrade` hooks before all objects, `post-install` and `post-upgrade` hooks when all objects are ready, delete hooks when the Chart is deleted. Upgrade hooks run when the rendered chart has changed. Test and rollback hooks are left out. Default: `run`.
+        :param pulumi.Input[_builtins.bool] is_upgrade: Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
+        :param pulumi.Input[_builtins.str] kube_version: The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.
+        :param pulumi.Input[Union[_builtins.str, 'ChartLookup']] lookup: What the function `lookup` of templates finds: with `live`, the objects in the cluster, except those of the release itself; with `none`, nothing. Default: `live`.
+        :param pulumi.Input[_builtins.str] namespace: The namespace of all namespaced objects whose manifests name none, and of a Chart's release. It is not created. Default: the default namespace of the connection.
         :param pulumi.Input[Union[_builtins.str, 'OnImmutable']] on_immutable: What to do when the API server has proved that a change cannot be made in place: `replace` or `fail`; see KubeObject. Default: `replace`, but `fail` for kinds that hold data and for custom kinds.
         :param pulumi.Input[Sequence[pulumi.Input['ManifestsOverrideArgs']]] overrides: Inputs of individual objects, such as `ignore_fields`, by selectors. If several select an object, the last one that sets an input decides.
         :param pulumi.Input[_builtins.str] release_name: The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource when the release is installed. A release keeps its name if the resource is renamed.
         :param pulumi.Input[_builtins.str] repo: The URL of the repository that has the chart, as in `helm repo add`. Default: none.
-        :param pulumi.Input[_builtins.str] repo_ca_certificate: The certificates that sign those of the repository or registry, in PEM. Default: the system's.
+        :param pulumi.Input[_builtins.str] repo_ca_certificate: The certificates of the authority that signs the repository's or registry's certificate, in PEM. Default: the system's.
         :param pulumi.Input[_builtins.str] repo_password: The password, or a token, for the repository or registry. Always secret.
         :param pulumi.Input[_builtins.str] repo_username: The user name for the repository or registry. Default: for registries, what `helm registry login` and `docker login` have saved; else none.
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] rotate: Random values and certificates to draw again: their keys, or patterns of them, or the field or variable that they are for, such as `password`. Those that are named are drawn again once, when the list changes. Default: none.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] rotate: Random values and certificates to draw again, by their keys, by patterns that match the keys, or by the field or variable that they are used for, such as `password`. Each is drawn again once, when an entry that names it is added. Default: none.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take fields of the objects over from these field managers; see KubeObject. Default: none.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] unset: Paths of values that the chart, or a file of `value_files`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector["kubernetes.io/os"]`. A path that names nothing is a warning. Default: none.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] value_files: Paths of files with values. Later ones override earlier ones. They are relative to the program's folder.
-        :param pulumi.Input[Mapping[str, Any]] values: The values of the chart, above those of `value_files`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
+        :param pulumi.Input[Mapping[str, Any]] values: The values of the chart, which override `value_files`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
         :param pulumi.Input[_builtins.str] version: The version of the chart: an exact one such as `1.2.3`, or a constraint such as `^1.2`. Not for folders and archives. Default: the newest that is not a pre-release.
-        :param pulumi.Input[Union[_builtins.str, 'ManifestsWait']] wait: What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and goes on; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
+        :param pulumi.Input[Union[_builtins.str, 'ManifestsWait']] wait: What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and continues; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
         """
         pulumi.set(__self__, "chart", chart)
         if adopt is not None:
@@ -230,7 +230,7 @@ class ChartArgs:
     @pulumi.getter
     def digest(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The digest that the chart's archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
+        The digest that the chart's archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
         """
         return pulumi.get(self, "digest")
 
@@ -266,7 +266,7 @@ class ChartArgs:
     @pulumi.getter
     def hooks(self) -> pulumi.Input[Optional[Union[_builtins.str, 'ChartHooks']]]:
         """
-        What to do with the chart's hooks: `run` or `skip`. Jobs and Pods run as Tasks: those before an install or an upgrade before all objects, those after it when all objects are ready, those of a deletion when the Chart is deleted. Hooks of upgrades run when the rendered chart has changed. Hooks of tests and rollbacks are left out. Default: `run`.
+        What to do with the chart's hooks: `run` or `skip`. Jobs and Pods run as Tasks: `pre-install` and `pre-upgrade` hooks before all objects, `post-install` and `post-upgrade` hooks when all objects are ready, delete hooks when the Chart is deleted. Upgrade hooks run when the rendered chart has changed. Test and rollback hooks are left out. Default: `run`.
         """
         return pulumi.get(self, "hooks")
 
@@ -278,7 +278,7 @@ class ChartArgs:
     @pulumi.getter(name="isUpgrade")
     def is_upgrade(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
-        Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that look at it only repeat in hooks what hooks of upgrades do anyway. Default: false.
+        Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
         """
         return pulumi.get(self, "is_upgrade")
 
@@ -290,7 +290,7 @@ class ChartArgs:
     @pulumi.getter(name="kubeVersion")
     def kube_version(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The version of Kubernetes that templates see, such as `1.36`. Default: that of the Helm version that is built in, as in `helm template`.
+        The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.
         """
         return pulumi.get(self, "kube_version")
 
@@ -302,7 +302,7 @@ class ChartArgs:
     @pulumi.getter
     def lookup(self) -> pulumi.Input[Optional[Union[_builtins.str, 'ChartLookup']]]:
         """
-        What the function `lookup` of templates finds: with `live`, what is in the cluster, but for the objects of the release itself; with `none`, nothing. Default: `live`.
+        What the function `lookup` of templates finds: with `live`, the objects in the cluster, except those of the release itself; with `none`, nothing. Default: `live`.
         """
         return pulumi.get(self, "lookup")
 
@@ -314,7 +314,7 @@ class ChartArgs:
     @pulumi.getter
     def namespace(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The namespace of all namespaced objects that name none, and of the release of a Chart. It is not created. Default: the default namespace of the connection.
+        The namespace of all namespaced objects whose manifests name none, and of a Chart's release. It is not created. Default: the default namespace of the connection.
         """
         return pulumi.get(self, "namespace")
 
@@ -374,7 +374,7 @@ class ChartArgs:
     @pulumi.getter(name="repoCaCertificate")
     def repo_ca_certificate(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The certificates that sign those of the repository or registry, in PEM. Default: the system's.
+        The certificates of the authority that signs the repository's or registry's certificate, in PEM. Default: the system's.
         """
         return pulumi.get(self, "repo_ca_certificate")
 
@@ -410,7 +410,7 @@ class ChartArgs:
     @pulumi.getter
     def rotate(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
         """
-        Random values and certificates to draw again: their keys, or patterns of them, or the field or variable that they are for, such as `password`. Those that are named are drawn again once, when the list changes. Default: none.
+        Random values and certificates to draw again, by their keys, by patterns that match the keys, or by the field or variable that they are used for, such as `password`. Each is drawn again once, when an entry that names it is added. Default: none.
         """
         return pulumi.get(self, "rotate")
 
@@ -458,7 +458,7 @@ class ChartArgs:
     @pulumi.getter
     def values(self) -> pulumi.Input[Optional[Mapping[str, Any]]]:
         """
-        The values of the chart, above those of `value_files`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
+        The values of the chart, which override `value_files`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
         """
         return pulumi.get(self, "values")
 
@@ -482,7 +482,7 @@ class ChartArgs:
     @pulumi.getter
     def wait(self) -> pulumi.Input[Optional[Union[_builtins.str, 'ManifestsWait']]]:
         """
-        What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and goes on; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
+        What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and continues; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
         """
         return pulumi.get(self, "wait")
 
@@ -528,13 +528,13 @@ class Chart(pulumi.ComponentResource):
                  wait: pulumi.Input[Optional[Union[_builtins.str, 'ManifestsWait']]] = None,
                  __props__=None):
         """
-        A Helm chart as Kubernetes objects. Each object becomes a KubeObject of its own, a child of this component, with its own preview, drift, protection and recovery; each hook that is a Job becomes a Task. No release is recorded in the cluster: what the chart is now, is in the state.
+        A Helm chart as Kubernetes objects. Each object becomes a KubeObject, a child of this component, with its own preview, drift, protection and recovery; each hook that is a Job becomes a Task. No release is recorded in the cluster; the only record is the state.
 
-        The chart is rendered by Helm's own packages, in every preview, so that a preview shows each field that will change. Objects are applied in the order that they ask for, as in a `Manifests`, and deleted in the reverse order.
+        The chart is rendered by Helm's own packages, in every preview, so that a preview shows each field that will change. Objects are applied in the order of their references, as in a `Manifests`, and deleted in the reverse order.
 
-        Random values and certificates that templates generate stay what they are: they are drawn once, kept encrypted in the state, and drawn again only if the template asks for something else, if `rotate` names them, or when two thirds of the life of a certificate are over. What depends on them is secret.
+        Random values and certificates that templates generate do not change from one update to the next: they are drawn once, kept encrypted in the state, and drawn again only if the template asks for something else, if `rotate` names them, or when a certificate has used up two thirds of its lifetime. Everything that depends on them is secret.
 
-        Values may be secret or unknown. In a preview, the parts of objects that depend on an unknown value are unknown, and whatever depends on a secret one stays secret.
+        Values may be secret or unknown. In a preview, the parts of objects that depend on an unknown value are unknown, and the parts that depend on a secret value stay secret.
 
         ## Example Usage
         ### Install a chart of a repository with a values file and a password
@@ -567,28 +567,28 @@ class Chart(pulumi.ComponentResource):
         :param pulumi.Input[Union[_builtins.str, 'ConflictPolicy']] conflict_policy: What to do when another manager owns a field and a manifest sets a different value: `force` or `fail`; see KubeObject. Default: the provider's `conflict_policy`, else `force`.
         :param pulumi.Input[Union[_builtins.str, 'ChartCrds']] crds: What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
         :param pulumi.Input[Union[_builtins.str, 'DeletionPropagation']] deletion_propagation: What to do with what the objects own when they are deleted: `Foreground`, `Background` or `Orphan`; see KubeObject. Default: `Foreground`, but `Background` for built-in kinds that own nothing.
-        :param pulumi.Input[_builtins.str] digest: The digest that the chart's archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
+        :param pulumi.Input[_builtins.str] digest: The digest that the chart's archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
         :param pulumi.Input[Union['ManifestsEditsArgs', 'ManifestsEditsArgsDict']] edits: Changes to the manifests before they are applied.
         :param pulumi.Input[_builtins.bool] force_destroy: When a deletion times out, remove the finalizers that block it; see KubeObject. Default: false.
-        :param pulumi.Input[Union[_builtins.str, 'ChartHooks']] hooks: What to do with the chart's hooks: `run` or `skip`. Jobs and Pods run as Tasks: those before an install or an upgrade before all objects, those after it when all objects are ready, those of a deletion when the Chart is deleted. Hooks of upgrades run when the rendered chart has changed. Hooks of tests and rollbacks are left out. Default: `run`.
-        :param pulumi.Input[_builtins.bool] is_upgrade: Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that look at it only repeat in hooks what hooks of upgrades do anyway. Default: false.
-        :param pulumi.Input[_builtins.str] kube_version: The version of Kubernetes that templates see, such as `1.36`. Default: that of the Helm version that is built in, as in `helm template`.
-        :param pulumi.Input[Union[_builtins.str, 'ChartLookup']] lookup: What the function `lookup` of templates finds: with `live`, what is in the cluster, but for the objects of the release itself; with `none`, nothing. Default: `live`.
-        :param pulumi.Input[_builtins.str] namespace: The namespace of all namespaced objects that name none, and of the release of a Chart. It is not created. Default: the default namespace of the connection.
+        :param pulumi.Input[Union[_builtins.str, 'ChartHooks']] hooks: What to do with the chart's hooks: `run` or `skip`. Jobs and Pods run as Tasks: `pre-install` and `pre-upgrade` hooks before all objects, `post-install` and `post-upgrade` hooks when all objects are ready, delete hooks when the Chart is deleted. Upgrade hooks run when the rendered chart has changed. Test and rollback hooks are left out. Default: `run`.
+        :param pulumi.Input[_builtins.bool] is_upgrade: Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
+        :param pulumi.Input[_builtins.str] kube_version: The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.
+        :param pulumi.Input[Union[_builtins.str, 'ChartLookup']] lookup: What the function `lookup` of templates finds: with `live`, the objects in the cluster, except those of the release itself; with `none`, nothing. Default: `live`.
+        :param pulumi.Input[_builtins.str] namespace: The namespace of all namespaced objects whose manifests name none, and of a Chart's release. It is not created. Default: the default namespace of the connection.
         :param pulumi.Input[Union[_builtins.str, 'OnImmutable']] on_immutable: What to do when the API server has proved that a change cannot be made in place: `replace` or `fail`; see KubeObject. Default: `replace`, but `fail` for kinds that hold data and for custom kinds.
         :param pulumi.Input[Sequence[pulumi.Input[Union['ManifestsOverrideArgs', 'ManifestsOverrideArgsDict']]]] overrides: Inputs of individual objects, such as `ignore_fields`, by selectors. If several select an object, the last one that sets an input decides.
         :param pulumi.Input[_builtins.str] release_name: The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource when the release is installed. A release keeps its name if the resource is renamed.
         :param pulumi.Input[_builtins.str] repo: The URL of the repository that has the chart, as in `helm repo add`. Default: none.
-        :param pulumi.Input[_builtins.str] repo_ca_certificate: The certificates that sign those of the repository or registry, in PEM. Default: the system's.
+        :param pulumi.Input[_builtins.str] repo_ca_certificate: The certificates of the authority that signs the repository's or registry's certificate, in PEM. Default: the system's.
         :param pulumi.Input[_builtins.str] repo_password: The password, or a token, for the repository or registry. Always secret.
         :param pulumi.Input[_builtins.str] repo_username: The user name for the repository or registry. Default: for registries, what `helm registry login` and `docker login` have saved; else none.
-        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] rotate: Random values and certificates to draw again: their keys, or patterns of them, or the field or variable that they are for, such as `password`. Those that are named are drawn again once, when the list changes. Default: none.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] rotate: Random values and certificates to draw again, by their keys, by patterns that match the keys, or by the field or variable that they are used for, such as `password`. Each is drawn again once, when an entry that names it is added. Default: none.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take fields of the objects over from these field managers; see KubeObject. Default: none.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] unset: Paths of values that the chart, or a file of `value_files`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector["kubernetes.io/os"]`. A path that names nothing is a warning. Default: none.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] value_files: Paths of files with values. Later ones override earlier ones. They are relative to the program's folder.
-        :param pulumi.Input[Mapping[str, Any]] values: The values of the chart, above those of `value_files`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
+        :param pulumi.Input[Mapping[str, Any]] values: The values of the chart, which override `value_files`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
         :param pulumi.Input[_builtins.str] version: The version of the chart: an exact one such as `1.2.3`, or a constraint such as `^1.2`. Not for folders and archives. Default: the newest that is not a pre-release.
-        :param pulumi.Input[Union[_builtins.str, 'ManifestsWait']] wait: What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and goes on; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
+        :param pulumi.Input[Union[_builtins.str, 'ManifestsWait']] wait: What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and continues; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
         """
         ...
     @overload
@@ -597,13 +597,13 @@ class Chart(pulumi.ComponentResource):
                  args: ChartArgs,
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
-        A Helm chart as Kubernetes objects. Each object becomes a KubeObject of its own, a child of this component, with its own preview, drift, protection and recovery; each hook that is a Job becomes a Task. No release is recorded in the cluster: what the chart is now, is in the state.
+        A Helm chart as Kubernetes objects. Each object becomes a KubeObject, a child of this component, with its own preview, drift, protection and recovery; each hook that is a Job becomes a Task. No release is recorded in the cluster; the only record is the state.
 
-        The chart is rendered by Helm's own packages, in every preview, so that a preview shows each field that will change. Objects are applied in the order that they ask for, as in a `Manifests`, and deleted in the reverse order.
+        The chart is rendered by Helm's own packages, in every preview, so that a preview shows each field that will change. Objects are applied in the order of their references, as in a `Manifests`, and deleted in the reverse order.
 
-        Random values and certificates that templates generate stay what they are: they are drawn once, kept encrypted in the state, and drawn again only if the template asks for something else, if `rotate` names them, or when two thirds of the life of a certificate are over. What depends on them is secret.
+        Random values and certificates that templates generate do not change from one update to the next: they are drawn once, kept encrypted in the state, and drawn again only if the template asks for something else, if `rotate` names them, or when a certificate has used up two thirds of its lifetime. Everything that depends on them is secret.
 
-        Values may be secret or unknown. In a preview, the parts of objects that depend on an unknown value are unknown, and whatever depends on a secret one stays secret.
+        Values may be secret or unknown. In a preview, the parts of objects that depend on an unknown value are unknown, and the parts that depend on a secret value stay secret.
 
         ## Example Usage
         ### Install a chart of a repository with a values file and a password

@@ -50,11 +50,11 @@ class ManifestsArgs:
         :param pulumi.Input[_builtins.bool] force_destroy: When a deletion times out, remove the finalizers that block it; see KubeObject. Default: false.
         :param pulumi.Input[_builtins.str] kustomization: The folder of a kustomization, built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
         :param Any manifests: The manifests as objects: a list, or a map whose keys have no meaning. Values in them may be secret or unknown; they stay so, and only the object that they are in is unknown. Objects of kind List are split into their items.
-        :param pulumi.Input[_builtins.str] namespace: The namespace of all namespaced objects that name none, and of the release of a Chart. It is not created. Default: the default namespace of the connection.
+        :param pulumi.Input[_builtins.str] namespace: The namespace of all namespaced objects whose manifests name none, and of a Chart's release. It is not created. Default: the default namespace of the connection.
         :param pulumi.Input[Union[_builtins.str, 'OnImmutable']] on_immutable: What to do when the API server has proved that a change cannot be made in place: `replace` or `fail`; see KubeObject. Default: `replace`, but `fail` for kinds that hold data and for custom kinds.
         :param pulumi.Input[Sequence[pulumi.Input['ManifestsOverrideArgs']]] overrides: Inputs of individual objects, such as `ignore_fields`, by selectors. If several select an object, the last one that sets an input decides.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take fields of the objects over from these field managers; see KubeObject. Default: none.
-        :param pulumi.Input[Union[_builtins.str, 'ManifestsWait']] wait: What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and goes on; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
+        :param pulumi.Input[Union[_builtins.str, 'ManifestsWait']] wait: What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and continues; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
         """
         if adopt is not None:
             pulumi.set(__self__, "adopt", adopt)
@@ -211,7 +211,7 @@ class ManifestsArgs:
     @pulumi.getter
     def namespace(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        The namespace of all namespaced objects that name none, and of the release of a Chart. It is not created. Default: the default namespace of the connection.
+        The namespace of all namespaced objects whose manifests name none, and of a Chart's release. It is not created. Default: the default namespace of the connection.
         """
         return pulumi.get(self, "namespace")
 
@@ -259,7 +259,7 @@ class ManifestsArgs:
     @pulumi.getter
     def wait(self) -> pulumi.Input[Optional[Union[_builtins.str, 'ManifestsWait']]]:
         """
-        What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and goes on; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
+        What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and continues; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
         """
         return pulumi.get(self, "wait")
 
@@ -291,13 +291,13 @@ class Manifests(pulumi.ComponentResource):
                  wait: pulumi.Input[Optional[Union[_builtins.str, 'ManifestsWait']]] = None,
                  __props__=None):
         """
-        A set of Kubernetes objects: all manifests of a text, of files, of a kustomization or of a list. Each becomes a KubeObject of its own, a child of this component, with its own preview, drift, protection and recovery.
+        A set of Kubernetes objects: all manifests of a text, of files, of a kustomization or of a list. Each becomes a KubeObject, a child of this component, with its own preview, drift, protection and recovery.
 
-        Objects are applied in the order that they ask for, and deleted in the reverse order: a custom resource after its definition, an object after its namespace, a workload after the ConfigMaps, Secrets and accounts that its pods name, a binding after its role, whatever a webhook sees after the workload that answers the webhook. Objects that say nothing of each other are applied at the same time. The annotation `config.kubernetes.io/depends-on` adds an order.
+        Objects are applied in the order of their references, and deleted in the reverse order: a custom resource after its definition, an object after its namespace, a workload after the ConfigMaps, Secrets and accounts that its pods name, a binding after its role, objects that a webhook checks after the workload that answers the webhook. Objects that do not refer to each other are applied at the same time. The annotation `config.kubernetes.io/depends-on` adds an order.
 
         A child is named `<name>:<key>`, where the key is `[group/]Kind[.namespace].name` as in the function `splitYaml`, such as `shop:apps/Deployment.prod.web`. The key uses what the manifest says, so neither the order of the documents nor the input `namespace` changes it.
 
-        Set exactly one of `content`, `files`, `kustomization` and `manifests`. Paths are relative to the program's folder: that of Pulumi.yaml, or the one that its `main` names. No cluster is asked what there is to apply.
+        Set exactly one of `content`, `files`, `kustomization` and `manifests`. Paths are relative to the program's folder: the folder of Pulumi.yaml, or the one that its `main` names. Which objects there are does not depend on a cluster.
 
         ## Example Usage
         ### Apply the manifests of a folder
@@ -320,11 +320,11 @@ class Manifests(pulumi.ComponentResource):
         :param pulumi.Input[_builtins.bool] force_destroy: When a deletion times out, remove the finalizers that block it; see KubeObject. Default: false.
         :param pulumi.Input[_builtins.str] kustomization: The folder of a kustomization, built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
         :param Any manifests: The manifests as objects: a list, or a map whose keys have no meaning. Values in them may be secret or unknown; they stay so, and only the object that they are in is unknown. Objects of kind List are split into their items.
-        :param pulumi.Input[_builtins.str] namespace: The namespace of all namespaced objects that name none, and of the release of a Chart. It is not created. Default: the default namespace of the connection.
+        :param pulumi.Input[_builtins.str] namespace: The namespace of all namespaced objects whose manifests name none, and of a Chart's release. It is not created. Default: the default namespace of the connection.
         :param pulumi.Input[Union[_builtins.str, 'OnImmutable']] on_immutable: What to do when the API server has proved that a change cannot be made in place: `replace` or `fail`; see KubeObject. Default: `replace`, but `fail` for kinds that hold data and for custom kinds.
         :param pulumi.Input[Sequence[pulumi.Input[Union['ManifestsOverrideArgs', 'ManifestsOverrideArgsDict']]]] overrides: Inputs of individual objects, such as `ignore_fields`, by selectors. If several select an object, the last one that sets an input decides.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take fields of the objects over from these field managers; see KubeObject. Default: none.
-        :param pulumi.Input[Union[_builtins.str, 'ManifestsWait']] wait: What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and goes on; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
+        :param pulumi.Input[Union[_builtins.str, 'ManifestsWait']] wait: What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and continues; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
         """
         ...
     @overload
@@ -333,13 +333,13 @@ class Manifests(pulumi.ComponentResource):
                  args: Optional[ManifestsArgs] = None,
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
-        A set of Kubernetes objects: all manifests of a text, of files, of a kustomization or of a list. Each becomes a KubeObject of its own, a child of this component, with its own preview, drift, protection and recovery.
+        A set of Kubernetes objects: all manifests of a text, of files, of a kustomization or of a list. Each becomes a KubeObject, a child of this component, with its own preview, drift, protection and recovery.
 
-        Objects are applied in the order that they ask for, and deleted in the reverse order: a custom resource after its definition, an object after its namespace, a workload after the ConfigMaps, Secrets and accounts that its pods name, a binding after its role, whatever a webhook sees after the workload that answers the webhook. Objects that say nothing of each other are applied at the same time. The annotation `config.kubernetes.io/depends-on` adds an order.
+        Objects are applied in the order of their references, and deleted in the reverse order: a custom resource after its definition, an object after its namespace, a workload after the ConfigMaps, Secrets and accounts that its pods name, a binding after its role, objects that a webhook checks after the workload that answers the webhook. Objects that do not refer to each other are applied at the same time. The annotation `config.kubernetes.io/depends-on` adds an order.
 
         A child is named `<name>:<key>`, where the key is `[group/]Kind[.namespace].name` as in the function `splitYaml`, such as `shop:apps/Deployment.prod.web`. The key uses what the manifest says, so neither the order of the documents nor the input `namespace` changes it.
 
-        Set exactly one of `content`, `files`, `kustomization` and `manifests`. Paths are relative to the program's folder: that of Pulumi.yaml, or the one that its `main` names. No cluster is asked what there is to apply.
+        Set exactly one of `content`, `files`, `kustomization` and `manifests`. Paths are relative to the program's folder: the folder of Pulumi.yaml, or the one that its `main` names. Which objects there are does not depend on a cluster.
 
         ## Example Usage
         ### Apply the manifests of a folder

@@ -224,7 +224,7 @@ class RenderedHook(dict):
         """
         A hook of a chart.
 
-        :param Sequence[_builtins.str] delete_policies: When its object is deleted: `before-hook-creation`, `hook-succeeded`, `hook-failed`. None means the first.
+        :param Sequence[_builtins.str] delete_policies: When its object is deleted: `before-hook-creation`, `hook-succeeded`, `hook-failed`. An empty list means the first.
         :param Sequence[_builtins.str] events: When the hook runs, such as `pre-install` and `post-upgrade`.
         :param Mapping[str, Any] manifest: The manifest.
         :param _builtins.str name: The object: its API version, kind, namespace and name.
@@ -240,7 +240,7 @@ class RenderedHook(dict):
     @pulumi.getter(name="deletePolicies")
     def delete_policies(self) -> Sequence[_builtins.str]:
         """
-        When its object is deleted: `before-hook-creation`, `hook-succeeded`, `hook-failed`. None means the first.
+        When its object is deleted: `before-hook-creation`, `hook-succeeded`, `hook-failed`. An empty list means the first.
         """
         return pulumi.get(self, "delete_policies")
 

@@ -47,7 +47,7 @@ class RenderChartResult:
     @pulumi.getter
     def hooks(self) -> Sequence['outputs.RenderedHook']:
         """
-        The hooks of the chart, without those of tests.
+        The hooks of the chart, except test hooks.
         """
         return pulumi.get(self, "hooks")
 
@@ -119,7 +119,7 @@ def render_chart(api_versions: Optional[Sequence[_builtins.str]] = None,
     """
     Renders a Helm chart without installing it: the manifests that a `Chart` would apply, for repositories of a GitOps tool, for tests and for policies. It needs no cluster, unless `lookup` is `live`.
 
-    Random values and certificates are drawn again in each call, as in `helm template`. They are secret, like all that depends on secret arguments, and like the data of Secrets.
+    Random values and certificates are drawn again in each call, as in `helm template`. They are secret, as is everything that depends on secret arguments, and the data of Secrets.
 
     ## Example Usage
     ### Show which images a chart uses
@@ -137,19 +137,19 @@ def render_chart(api_versions: Optional[Sequence[_builtins.str]] = None,
     :param _builtins.str chart: The chart: a folder, an archive (`.tgz`) as a path or as a URL, an OCI reference such as `oci://registry.example/charts/web`, or, with `repo`, a name. Paths are relative to the program's folder. A folder and an archive on the disk need no network.
     :param Union['ClusterConnection', 'ClusterConnectionDict'] cluster_connection: The cluster for `lookup: live`. Used instead of the provider's entire connection. Always secret.
     :param 'ChartCrds' crds: What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
-    :param _builtins.str digest: The digest that the chart's archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
-    :param _builtins.bool is_upgrade: Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that look at it only repeat in hooks what hooks of upgrades do anyway. Default: false.
-    :param _builtins.str kube_version: The version of Kubernetes that templates see, such as `1.36`. Default: that of the Helm version that is built in, as in `helm template`.
-    :param 'ChartLookup' lookup: What the function `lookup` of templates finds: with `live`, what is in the cluster, but for the objects of the release itself; with `none`, nothing. Default: `live`.
-    :param _builtins.str namespace: The namespace of the release. Manifests that name none are returned without one. Default: `default`.
+    :param _builtins.str digest: The digest that the chart's archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
+    :param _builtins.bool is_upgrade: Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
+    :param _builtins.str kube_version: The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.
+    :param 'ChartLookup' lookup: What the function `lookup` of templates finds: with `live`, the objects in the cluster, except those of the release itself; with `none`, nothing. Default: `live`.
+    :param _builtins.str namespace: The namespace of the release. It is not added to manifests that name none. Default: `default`.
     :param _builtins.str release_name: The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource when the release is installed. A release keeps its name if the resource is renamed.
     :param _builtins.str repo: The URL of the repository that has the chart, as in `helm repo add`. Default: none.
-    :param _builtins.str repo_ca_certificate: The certificates that sign those of the repository or registry, in PEM. Default: the system's.
+    :param _builtins.str repo_ca_certificate: The certificates of the authority that signs the repository's or registry's certificate, in PEM. Default: the system's.
     :param _builtins.str repo_password: The password, or a token, for the repository or registry. Always secret.
     :param _builtins.str repo_username: The user name for the repository or registry. Default: for registries, what `helm registry login` and `docker login` have saved; else none.
     :param Sequence[_builtins.str] unset: Paths of values that the chart, or a file of `value_files`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector["kubernetes.io/os"]`. A path that names nothing is a warning. Default: none.
     :param Sequence[_builtins.str] value_files: Paths of files with values. Later ones override earlier ones. They are relative to the program's folder.
-    :param Mapping[str, Any] values: The values of the chart, above those of `value_files`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
+    :param Mapping[str, Any] values: The values of the chart, which override `value_files`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
     :param _builtins.str version: The version of the chart: an exact one such as `1.2.3`, or a constraint such as `^1.2`. Not for folders and archives. Default: the newest that is not a pre-release.
     """
     __args__ = dict()
@@ -202,7 +202,7 @@ def render_chart_output(api_versions: pulumi.Input[Optional[Optional[Sequence[_b
     """
     Renders a Helm chart without installing it: the manifests that a `Chart` would apply, for repositories of a GitOps tool, for tests and for policies. It needs no cluster, unless `lookup` is `live`.
 
-    Random values and certificates are drawn again in each call, as in `helm template`. They are secret, like all that depends on secret arguments, and like the data of Secrets.
+    Random values and certificates are drawn again in each call, as in `helm template`. They are secret, as is everything that depends on secret arguments, and the data of Secrets.
 
     ## Example Usage
     ### Show which images a chart uses
@@ -220,19 +220,19 @@ def render_chart_output(api_versions: pulumi.Input[Optional[Optional[Sequence[_b
     :param _builtins.str chart: The chart: a folder, an archive (`.tgz`) as a path or as a URL, an OCI reference such as `oci://registry.example/charts/web`, or, with `repo`, a name. Paths are relative to the program's folder. A folder and an archive on the disk need no network.
     :param Union['ClusterConnection', 'ClusterConnectionDict'] cluster_connection: The cluster for `lookup: live`. Used instead of the provider's entire connection. Always secret.
     :param 'ChartCrds' crds: What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
-    :param _builtins.str digest: The digest that the chart's archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
-    :param _builtins.bool is_upgrade: Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that look at it only repeat in hooks what hooks of upgrades do anyway. Default: false.
-    :param _builtins.str kube_version: The version of Kubernetes that templates see, such as `1.36`. Default: that of the Helm version that is built in, as in `helm template`.
-    :param 'ChartLookup' lookup: What the function `lookup` of templates finds: with `live`, what is in the cluster, but for the objects of the release itself; with `none`, nothing. Default: `live`.
-    :param _builtins.str namespace: The namespace of the release. Manifests that name none are returned without one. Default: `default`.
+    :param _builtins.str digest: The digest that the chart's archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
+    :param _builtins.bool is_upgrade: Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
+    :param _builtins.str kube_version: The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.
+    :param 'ChartLookup' lookup: What the function `lookup` of templates finds: with `live`, the objects in the cluster, except those of the release itself; with `none`, nothing. Default: `live`.
+    :param _builtins.str namespace: The namespace of the release. It is not added to manifests that name none. Default: `default`.
     :param _builtins.str release_name: The name of the release, which most charts put in front of the names of their objects. Default: the name of the resource when the release is installed. A release keeps its name if the resource is renamed.
     :param _builtins.str repo: The URL of the repository that has the chart, as in `helm repo add`. Default: none.
-    :param _builtins.str repo_ca_certificate: The certificates that sign those of the repository or registry, in PEM. Default: the system's.
+    :param _builtins.str repo_ca_certificate: The certificates of the authority that signs the repository's or registry's certificate, in PEM. Default: the system's.
     :param _builtins.str repo_password: The password, or a token, for the repository or registry. Always secret.
     :param _builtins.str repo_username: The user name for the repository or registry. Default: for registries, what `helm registry login` and `docker login` have saved; else none.
     :param Sequence[_builtins.str] unset: Paths of values that the chart, or a file of `value_files`, sets and that are removed, such as `controller.resources.limits`, as Helm does for `null`. A key with dots is written `nodeSelector["kubernetes.io/os"]`. A path that names nothing is a warning. Default: none.
     :param Sequence[_builtins.str] value_files: Paths of files with values. Later ones override earlier ones. They are relative to the program's folder.
-    :param Mapping[str, Any] values: The values of the chart, above those of `value_files`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
+    :param Mapping[str, Any] values: The values of the chart, which override `value_files`. Maps are merged; to remove what the chart sets, use `unset`. The chart's `values.schema.json` validates them. They may be secret or unknown, at any depth.
     :param _builtins.str version: The version of the chart: an exact one such as `1.2.3`, or a constraint such as `^1.2`. Not for folders and archives. Default: the newest that is not a pre-release.
     """
     __args__ = dict()

@@ -35,14 +35,14 @@ class TaskArgs:
         The set of arguments for constructing a Task resource.
 
         :param Any manifest: What to run: a Job of `batch/v1`, or a Pod of `v1`. Its `restartPolicy` must be `Never` or `OnFailure`. Its name gets a suffix for each run; names of more than 54 characters are cut. A change runs it again. The field `ttlSecondsAfterFinished` of a Job counts from when the provider has seen the end.
-        :param pulumi.Input['ClusterConnectionArgs'] cluster_connection: The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. Other credentials are no reason to run again, another cluster is.
+        :param pulumi.Input['ClusterConnectionArgs'] cluster_connection: The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change of credentials does not run the Task again; a change of the cluster does.
         :param pulumi.Input[_builtins.bool] force_destroy: Delete the Task even if the run on `delete` fails. Default: false.
         :param pulumi.Input[Union[_builtins.str, 'Keep']] keep: Whether to keep the object of the last run, with its pods and their logs: `always`, `failed`, which keeps it only if the run has failed, or `never`. A Job that is not kept is gone ten minutes after its end. The next run removes it in any case, and so does deleting the Task. A Pod always stays until then. Default: `failed`.
         :param pulumi.Input[_builtins.int] log_lines: How many lines of the log to keep and to show when a run fails, from 0 to 300. Reading logs requires the permission `get` on `pods/log`; without it, there are none. Default: 20.
         :param pulumi.Input[Sequence[pulumi.Input[Union[_builtins.str, 'RunOn']]]] run_on: The operations in which it runs: `create`, `update` and `delete`. With `delete`, it runs before the Task is deleted, also when an ordinary `pulumi up` deletes it because it is no longer part of the program; if that run fails, the Task stays. Default: `create` and `update`.
-        :param pulumi.Input[_builtins.str] timeout: How long to wait for a run, such as `90s` or `30m`. When it expires, the update fails, and the run goes on in the cluster; the next `pulumi up` waits for it again. To stop a run after some time, set `activeDeadlineSeconds` in the manifest. Default: the resource option `custom_timeouts`, otherwise 10 minutes.
+        :param pulumi.Input[_builtins.str] timeout: How long to wait for a run, such as `90s` or `30m`. When it expires, the update fails, and the run continues in the cluster; the next `pulumi up` waits for it again. To stop a run after some time, set `activeDeadlineSeconds` in the manifest. Default: the resource option `custom_timeouts`, otherwise 10 minutes.
         :param pulumi.Input[Sequence[Any]] triggers: Arbitrary values. When one of them changes, it runs again. Default: none.
-        :param pulumi.Input[Sequence[Any]] with_: Manifests of objects that exist for the run alone: accounts, permissions, configuration. They are created before a run and removed after it. They must not exist otherwise. Those without a namespace are in that of the run. A change runs the Task again. Default: none.
+        :param pulumi.Input[Sequence[Any]] with_: Manifests of objects that exist for the run alone: accounts, permissions, configuration. They are created before a run and removed after it. No other objects may have their names. An object without a namespace is created in the namespace of the run. A change runs the Task again. Default: none.
         """
         pulumi.set(__self__, "manifest", manifest)
         if cluster_connection is not None:
@@ -78,7 +78,7 @@ class TaskArgs:
     @pulumi.getter(name="clusterConnection")
     def cluster_connection(self) -> pulumi.Input[Optional['ClusterConnectionArgs']]:
         """
-        The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. Other credentials are no reason to run again, another cluster is.
+        The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change of credentials does not run the Task again; a change of the cluster does.
         """
         return pulumi.get(self, "cluster_connection")
 
@@ -138,7 +138,7 @@ class TaskArgs:
     @pulumi.getter
     def timeout(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
-        How long to wait for a run, such as `90s` or `30m`. When it expires, the update fails, and the run goes on in the cluster; the next `pulumi up` waits for it again. To stop a run after some time, set `activeDeadlineSeconds` in the manifest. Default: the resource option `custom_timeouts`, otherwise 10 minutes.
+        How long to wait for a run, such as `90s` or `30m`. When it expires, the update fails, and the run continues in the cluster; the next `pulumi up` waits for it again. To stop a run after some time, set `activeDeadlineSeconds` in the manifest. Default: the resource option `custom_timeouts`, otherwise 10 minutes.
         """
         return pulumi.get(self, "timeout")
 
@@ -162,7 +162,7 @@ class TaskArgs:
     @pulumi.getter(name="with")
     def with_(self) -> pulumi.Input[Optional[Sequence[Any]]]:
         """
-        Manifests of objects that exist for the run alone: accounts, permissions, configuration. They are created before a run and removed after it. They must not exist otherwise. Those without a namespace are in that of the run. A change runs the Task again. Default: none.
+        Manifests of objects that exist for the run alone: accounts, permissions, configuration. They are created before a run and removed after it. No other objects may have their names. An object without a namespace is created in the namespace of the run. A change runs the Task again. Default: none.
         """
         return pulumi.get(self, "with_")
 
@@ -188,11 +188,11 @@ class Task(pulumi.CustomResource):
                  with_: pulumi.Input[Optional[Sequence[Any]]] = None,
                  __props__=None):
         """
-        Runs a Job or a Pod to its end, once per change, and keeps what came of it: for a database migration, a backup, a check after a deployment, a clean-up at the end.
+        Runs a Job or a Pod to its end, once per change, and keeps the result: for a database migration, a backup, a check after a deployment, a clean-up at the end.
 
-        The update waits for the run. If it fails, so does the update, with the end of the log, and resources that depend on the Task are not created; the next `pulumi up` runs it again. A run that was interrupted, by a lost connection or a killed process, goes on in the cluster, and the next `pulumi up` waits for it: no run is started twice.
+        The update waits for the run. If it fails, so does the update, with the end of the log, and resources that depend on the Task are not created; the next `pulumi up` runs it again. A run that was interrupted, by a lost connection or a killed process, continues in the cluster, and the next `pulumi up` waits for it: no run is started twice.
 
-        Every run has an object of its own, named after the manifest with a suffix. A preview runs nothing; it says what will run, and why.
+        Every run has its own object, named after the manifest with a suffix. A preview runs nothing; it says what will run, and why.
 
         ## Example Usage
         ### Migrate a database before a new version starts
@@ -238,15 +238,15 @@ class Task(pulumi.CustomResource):
 
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
-        :param pulumi.Input[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']] cluster_connection: The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. Other credentials are no reason to run again, another cluster is.
+        :param pulumi.Input[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']] cluster_connection: The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change of credentials does not run the Task again; a change of the cluster does.
         :param pulumi.Input[_builtins.bool] force_destroy: Delete the Task even if the run on `delete` fails. Default: false.
         :param pulumi.Input[Union[_builtins.str, 'Keep']] keep: Whether to keep the object of the last run, with its pods and their logs: `always`, `failed`, which keeps it only if the run has failed, or `never`. A Job that is not kept is gone ten minutes after its end. The next run removes it in any case, and so does deleting the Task. A Pod always stays until then. Default: `failed`.
         :param pulumi.Input[_builtins.int] log_lines: How many lines of the log to keep and to show when a run fails, from 0 to 300. Reading logs requires the permission `get` on `pods/log`; without it, there are none. Default: 20.
         :param Any manifest: What to run: a Job of `batch/v1`, or a Pod of `v1`. Its `restartPolicy` must be `Never` or `OnFailure`. Its name gets a suffix for each run; names of more than 54 characters are cut. A change runs it again. The field `ttlSecondsAfterFinished` of a Job counts from when the provider has seen the end.
         :param pulumi.Input[Sequence[pulumi.Input[Union[_builtins.str, 'RunOn']]]] run_on: The operations in which it runs: `create`, `update` and `delete`. With `delete`, it runs before the Task is deleted, also when an ordinary `pulumi up` deletes it because it is no longer part of the program; if that run fails, the Task stays. Default: `create` and `update`.
-        :param pulumi.Input[_builtins.str] timeout: How long to wait for a run, such as `90s` or `30m`. When it expires, the update fails, and the run goes on in the cluster; the next `pulumi up` waits for it again. To stop a run after some time, set `activeDeadlineSeconds` in the manifest. Default: the resource option `custom_timeouts`, otherwise 10 minutes.
+        :param pulumi.Input[_builtins.str] timeout: How long to wait for a run, such as `90s` or `30m`. When it expires, the update fails, and the run continues in the cluster; the next `pulumi up` waits for it again. To stop a run after some time, set `activeDeadlineSeconds` in the manifest. Default: the resource option `custom_timeouts`, otherwise 10 minutes.
         :param pulumi.Input[Sequence[Any]] triggers: Arbitrary values. When one of them changes, it runs again. Default: none.
-        :param pulumi.Input[Sequence[Any]] with_: Manifests of objects that exist for the run alone: accounts, permissions, configuration. They are created before a run and removed after it. They must not exist otherwise. Those without a namespace are in that of the run. A change runs the Task again. Default: none.
+        :param pulumi.Input[Sequence[Any]] with_: Manifests of objects that exist for the run alone: accounts, permissions, configuration. They are created before a run and removed after it. No other objects may have their names. An object without a namespace is created in the namespace of the run. A change runs the Task again. Default: none.
         """
         ...
     @overload
@@ -255,11 +255,11 @@ class Task(pulumi.CustomResource):
                  args: TaskArgs,
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
-        Runs a Job or a Pod to its end, once per change, and keeps what came of it: for a database migration, a backup, a check after a deployment, a clean-up at the end.
+        Runs a Job or a Pod to its end, once per change, and keeps the result: for a database migration, a backup, a check after a deployment, a clean-up at the end.
 
-        The update waits for the run. If it fails, so does the update, with the end of the log, and resources that depend on the Task are not created; the next `pulumi up` runs it again. A run that was interrupted, by a lost connection or a killed process, goes on in the cluster, and the next `pulumi up` waits for it: no run is started twice.
+        The update waits for the run. If it fails, so does the update, with the end of the log, and resources that depend on the Task are not created; the next `pulumi up` runs it again. A run that was interrupted, by a lost connection or a killed process, continues in the cluster, and the next `pulumi up` waits for it: no run is started twice.
 
-        Every run has an object of its own, named after the manifest with a suffix. A preview runs nothing; it says what will run, and why.
+        Every run has its own object, named after the manifest with a suffix. A preview runs nothing; it says what will run, and why.
 
         ## Example Usage
         ### Migrate a database before a new version starts

@@ -16,13 +16,13 @@ import java.util.Optional;
 import javax.annotation.Nullable;
 
 /**
- * A Helm chart as Kubernetes objects. Each object becomes a KubeObject of its own, a child of this component, with its own preview, drift, protection and recovery; each hook that is a Job becomes a Task. No release is recorded in the cluster: what the chart is now, is in the state.
+ * A Helm chart as Kubernetes objects. Each object becomes a KubeObject, a child of this component, with its own preview, drift, protection and recovery; each hook that is a Job becomes a Task. No release is recorded in the cluster; the only record is the state.
  * 
- * The chart is rendered by Helm&#39;s own packages, in every preview, so that a preview shows each field that will change. Objects are applied in the order that they ask for, as in a `Manifests`, and deleted in the reverse order.
+ * The chart is rendered by Helm&#39;s own packages, in every preview, so that a preview shows each field that will change. Objects are applied in the order of their references, as in a `Manifests`, and deleted in the reverse order.
  * 
- * Random values and certificates that templates generate stay what they are: they are drawn once, kept encrypted in the state, and drawn again only if the template asks for something else, if `rotate` names them, or when two thirds of the life of a certificate are over. What depends on them is secret.
+ * Random values and certificates that templates generate do not change from one update to the next: they are drawn once, kept encrypted in the state, and drawn again only if the template asks for something else, if `rotate` names them, or when a certificate has used up two thirds of its lifetime. Everything that depends on them is secret.
  * 
- * Values may be secret or unknown. In a preview, the parts of objects that depend on an unknown value are unknown, and whatever depends on a secret one stays secret.
+ * Values may be secret or unknown. In a preview, the parts of objects that depend on an unknown value are unknown, and the parts that depend on a secret value stay secret.
  * 
  * ## Example Usage
  * ### Install a chart of a repository with a values file and a password

@@ -137,14 +137,14 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The digest that the chart&#39;s archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
+     * The digest that the chart&#39;s archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
      * 
      */
     @Import(name="digest")
     private @Nullable Output<String> digest;
 
     /**
-     * @return The digest that the chart&#39;s archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
+     * @return The digest that the chart&#39;s archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
      * 
      */
     public Optional<Output<String>> digest() {
@@ -182,14 +182,14 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * What to do with the chart&#39;s hooks: `run` or `skip`. Jobs and Pods run as Tasks: those before an install or an upgrade before all objects, those after it when all objects are ready, those of a deletion when the Chart is deleted. Hooks of upgrades run when the rendered chart has changed. Hooks of tests and rollbacks are left out. Default: `run`.
+     * What to do with the chart&#39;s hooks: `run` or `skip`. Jobs and Pods run as Tasks: `pre-install` and `pre-upgrade` hooks before all objects, `post-install` and `post-upgrade` hooks when all objects are ready, delete hooks when the Chart is deleted. Upgrade hooks run when the rendered chart has changed. Test and rollback hooks are left out. Default: `run`.
      * 
      */
     @Import(name="hooks")
     private @Nullable Output<Either<String,ChartHooks>> hooks;
 
     /**
-     * @return What to do with the chart&#39;s hooks: `run` or `skip`. Jobs and Pods run as Tasks: those before an install or an upgrade before all objects, those after it when all objects are ready, those of a deletion when the Chart is deleted. Hooks of upgrades run when the rendered chart has changed. Hooks of tests and rollbacks are left out. Default: `run`.
+     * @return What to do with the chart&#39;s hooks: `run` or `skip`. Jobs and Pods run as Tasks: `pre-install` and `pre-upgrade` hooks before all objects, `post-install` and `post-upgrade` hooks when all objects are ready, delete hooks when the Chart is deleted. Upgrade hooks run when the rendered chart has changed. Test and rollback hooks are left out. Default: `run`.
      * 
      */
     public Optional<Output<Either<String,ChartHooks>>> hooks() {
@@ -197,14 +197,14 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that look at it only repeat in hooks what hooks of upgrades do anyway. Default: false.
+     * Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
      * 
      */
     @Import(name="isUpgrade")
     private @Nullable Output<Boolean> isUpgrade;
 
     /**
-     * @return Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that look at it only repeat in hooks what hooks of upgrades do anyway. Default: false.
+     * @return Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
      * 
      */
     public Optional<Output<Boolean>> isUpgrade() {
@@ -212,14 +212,14 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The version of Kubernetes that templates see, such as `1.36`. Default: that of the Helm version that is built in, as in `helm template`.
+     * The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.
      * 
      */
     @Import(name="kubeVersion")
     private @Nullable Output<String> kubeVersion;
 
     /**
-     * @return The version of Kubernetes that templates see, such as `1.36`. Default: that of the Helm version that is built in, as in `helm template`.
+     * @return The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.
      * 
      */
     public Optional<Output<String>> kubeVersion() {
@@ -227,14 +227,14 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * What the function `lookup` of templates finds: with `live`, what is in the cluster, but for the objects of the release itself; with `none`, nothing. Default: `live`.
+     * What the function `lookup` of templates finds: with `live`, the objects in the cluster, except those of the release itself; with `none`, nothing. Default: `live`.
      * 
      */
     @Import(name="lookup")
     private @Nullable Output<Either<String,ChartLookup>> lookup;
 
     /**
-     * @return What the function `lookup` of templates finds: with `live`, what is in the cluster, but for the objects of the release itself; with `none`, nothing. Default: `live`.
+     * @return What the function `lookup` of templates finds: with `live`, the objects in the cluster, except those of the release itself; with `none`, nothing. Default: `live`.
      * 
      */
     public Optional<Output<Either<String,ChartLookup>>> lookup() {
@@ -242,14 +242,14 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The namespace of all namespaced objects that name none, and of the release of a Chart. It is not created. Default: the default namespace of the connection.
+     * The namespace of all namespaced objects whose manifests name none, and of a Chart&#39;s release. It is not created. Default: the default namespace of the connection.
      * 
      */
     @Import(name="namespace")
     private @Nullable Output<String> namespace;
 
     /**
-     * @return The namespace of all namespaced objects that name none, and of the release of a Chart. It is not created. Default: the default namespace of the connection.
+     * @return The namespace of all namespaced objects whose manifests name none, and of a Chart&#39;s release. It is not created. Default: the default namespace of the connection.
      * 
      */
     public Optional<Output<String>> namespace() {
@@ -317,14 +317,14 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The certificates that sign those of the repository or registry, in PEM. Default: the system&#39;s.
+     * The certificates of the authority that signs the repository&#39;s or registry&#39;s certificate, in PEM. Default: the system&#39;s.
      * 
      */
     @Import(name="repoCaCertificate")
     private @Nullable Output<String> repoCaCertificate;
 
     /**
-     * @return The certificates that sign those of the repository or registry, in PEM. Default: the system&#39;s.
+     * @return The certificates of the authority that signs the repository&#39;s or registry&#39;s certificate, in PEM. Default: the system&#39;s.
      * 
      */
     public Optional<Output<String>> repoCaCertificate() {
@@ -362,14 +362,14 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * Random values and certificates to draw again: their keys, or patterns of them, or the field or variable that they are for, such as `password`. Those that are named are drawn again once, when the list changes. Default: none.
+     * Random values and certificates to draw again, by their keys, by patterns that match the keys, or by the field or variable that they are used for, such as `password`. Each is drawn again once, when an entry that names it is added. Default: none.
      * 
      */
     @Import(name="rotate")
     private @Nullable Output<List<String>> rotate;
 
     /**
-     * @return Random values and certificates to draw again: their keys, or patterns of them, or the field or variable that they are for, such as `password`. Those that are named are drawn again once, when the list changes. Default: none.
+     * @return Random values and certificates to draw again, by their keys, by patterns that match the keys, or by the field or variable that they are used for, such as `password`. Each is drawn again once, when an entry that names it is added. Default: none.
      * 
      */
     public Optional<Output<List<String>>> rotate() {
@@ -422,14 +422,14 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
+     * The values of the chart, which override `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
      * 
      */
     @Import(name="values")
     private @Nullable Output<Map<String,Object>> values;
 
     /**
-     * @return The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
+     * @return The values of the chart, which override `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
      * 
      */
     public Optional<Output<Map<String,Object>>> values() {
@@ -452,14 +452,14 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and goes on; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
+     * What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and continues; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
      * 
      */
     @Import(name="wait")
     private @Nullable Output<Either<String,ManifestsWait>> wait;
 
     /**
-     * @return What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and goes on; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
+     * @return What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and continues; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
      * 
      */
     public Optional<Output<Either<String,ManifestsWait>>> wait_() {
@@ -736,7 +736,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param digest The digest that the chart&#39;s archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
+         * @param digest The digest that the chart&#39;s archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
          * 
          * @return builder
          * 
@@ -747,7 +747,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param digest The digest that the chart&#39;s archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
+         * @param digest The digest that the chart&#39;s archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
          * 
          * @return builder
          * 
@@ -799,7 +799,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param hooks What to do with the chart&#39;s hooks: `run` or `skip`. Jobs and Pods run as Tasks: those before an install or an upgrade before all objects, those after it when all objects are ready, those of a deletion when the Chart is deleted. Hooks of upgrades run when the rendered chart has changed. Hooks of tests and rollbacks are left out. Default: `run`.
+         * @param hooks What to do with the chart&#39;s hooks: `run` or `skip`. Jobs and Pods run as Tasks: `pre-install` and `pre-upgrade` hooks before all objects, `post-install` and `post-upgrade` hooks when all objects are ready, delete hooks when the Chart is deleted. Upgrade hooks run when the rendered chart has changed. Test and rollback hooks are left out. Default: `run`.
          * 
          * @return builder
          * 
@@ -810,7 +810,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param hooks What to do with the chart&#39;s hooks: `run` or `skip`. Jobs and Pods run as Tasks: those before an install or an upgrade before all objects, those after it when all objects are ready, those of a deletion when the Chart is deleted. Hooks of upgrades run when the rendered chart has changed. Hooks of tests and rollbacks are left out. Default: `run`.
+         * @param hooks What to do with the chart&#39;s hooks: `run` or `skip`. Jobs and Pods run as Tasks: `pre-install` and `pre-upgrade` hooks before all objects, `post-install` and `post-upgrade` hooks when all objects are ready, delete hooks when the Chart is deleted. Upgrade hooks run when the rendered chart has changed. Test and rollback hooks are left out. Default: `run`.
          * 
          * @return builder
          * 
@@ -820,7 +820,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param hooks What to do with the chart&#39;s hooks: `run` or `skip`. Jobs and Pods run as Tasks: those before an install or an upgrade before all objects, those after it when all objects are ready, those of a deletion when the Chart is deleted. Hooks of upgrades run when the rendered chart has changed. Hooks of tests and rollbacks are left out. Default: `run`.
+         * @param hooks What to do with the chart&#39;s hooks: `run` or `skip`. Jobs and Pods run as Tasks: `pre-install` and `pre-upgrade` hooks before all objects, `post-install` and `post-upgrade` hooks when all objects are ready, delete hooks when the Chart is deleted. Upgrade hooks run when the rendered chart has changed. Test and rollback hooks are left out. Default: `run`.
          * 
          * @return builder
          * 
@@ -830,7 +830,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param hooks What to do with the chart&#39;s hooks: `run` or `skip`. Jobs and Pods run as Tasks: those before an install or an upgrade before all objects, those after it when all objects are ready, those of a deletion when the Chart is deleted. Hooks of upgrades run when the rendered chart has changed. Hooks of tests and rollbacks are left out. Default: `run`.
+         * @param hooks What to do with the chart&#39;s hooks: `run` or `skip`. Jobs and Pods run as Tasks: `pre-install` and `pre-upgrade` hooks before all objects, `post-install` and `post-upgrade` hooks when all objects are ready, delete hooks when the Chart is deleted. Upgrade hooks run when the rendered chart has changed. Test and rollback hooks are left out. Default: `run`.
          * 
          * @return builder
          * 
@@ -840,7 +840,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param isUpgrade Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that look at it only repeat in hooks what hooks of upgrades do anyway. Default: false.
+         * @param isUpgrade Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
          * 
          * @return builder
          * 
@@ -851,7 +851,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param isUpgrade Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that look at it only repeat in hooks what hooks of upgrades do anyway. Default: false.
+         * @param isUpgrade Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
          * 
          * @return builder
          * 
@@ -861,7 +861,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param kubeVersion The version of Kubernetes that templates see, such as `1.36`. Default: that of the Helm version that is built in, as in `helm template`.
+         * @param kubeVersion The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.
          * 
          * @return builder
          * 
@@ -872,7 +872,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param kubeVersion The version of Kubernetes that templates see, such as `1.36`. Default: that of the Helm version that is built in, as in `helm template`.
+         * @param kubeVersion The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.
          * 
          * @return builder
          * 
@@ -882,7 +882,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param lookup What the function `lookup` of templates finds: with `live`, what is in the cluster, but for the objects of the release itself; with `none`, nothing. Default: `live`.
+         * @param lookup What the function `lookup` of templates finds: with `live`, the objects in the cluster, except those of the release itself; with `none`, nothing. Default: `live`.
          * 
          * @return builder
          * 
@@ -893,7 +893,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param lookup What the function `lookup` of templates finds: with `live`, what is in the cluster, but for the objects of the release itself; with `none`, nothing. Default: `live`.
+         * @param lookup What the function `lookup` of templates finds: with `live`, the objects in the cluster, except those of the release itself; with `none`, nothing. Default: `live`.
          * 
          * @return builder
          * 
@@ -903,7 +903,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param lookup What the function `lookup` of templates finds: with `live`, what is in the cluster, but for the objects of the release itself; with `none`, nothing. Default: `live`.
+         * @param lookup What the function `lookup` of templates finds: with `live`, the objects in the cluster, except those of the release itself; with `none`, nothing. Default: `live`.
          * 
          * @return builder
          * 
@@ -913,7 +913,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param lookup What the function `lookup` of templates finds: with `live`, what is in the cluster, but for the objects of the release itself; with `none`, nothing. Default: `live`.
+         * @param lookup What the function `lookup` of templates finds: with `live`, the objects in the cluster, except those of the release itself; with `none`, nothing. Default: `live`.
          * 
          * @return builder
          * 
@@ -923,7 +923,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param namespace The namespace of all namespaced objects that name none, and of the release of a Chart. It is not created. Default: the default namespace of the connection.
+         * @param namespace The namespace of all namespaced objects whose manifests name none, and of a Chart&#39;s release. It is not created. Default: the default namespace of the connection.
          * 
          * @return builder
          * 
@@ -934,7 +934,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param namespace The namespace of all namespaced objects that name none, and of the release of a Chart. It is not created. Default: the default namespace of the connection.
+         * @param namespace The namespace of all namespaced objects whose manifests name none, and of a Chart&#39;s release. It is not created. Default: the default namespace of the connection.
          * 
          * @return builder
          * 
@@ -1058,7 +1058,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param repoCaCertificate The certificates that sign those of the repository or registry, in PEM. Default: the system&#39;s.
+         * @param repoCaCertificate The certificates of the authority that signs the repository&#39;s or registry&#39;s certificate, in PEM. Default: the system&#39;s.
          * 
          * @return builder
          * 
@@ -1069,7 +1069,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param repoCaCertificate The certificates that sign those of the repository or registry, in PEM. Default: the system&#39;s.
+         * @param repoCaCertificate The certificates of the authority that signs the repository&#39;s or registry&#39;s certificate, in PEM. Default: the system&#39;s.
          * 
          * @return builder
          * 
@@ -1121,7 +1121,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param rotate Random values and certificates to draw again: their keys, or patterns of them, or the field or variable that they are for, such as `password`. Those that are named are drawn again once, when the list changes. Default: none.
+         * @param rotate Random values and certificates to draw again, by their keys, by patterns that match the keys, or by the field or variable that they are used for, such as `password`. Each is drawn again once, when an entry that names it is added. Default: none.
          * 
          * @return builder
          * 
@@ -1132,7 +1132,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param rotate Random values and certificates to draw again: their keys, or patterns of them, or the field or variable that they are for, such as `password`. Those that are named are drawn again once, when the list changes. Default: none.
+         * @param rotate Random values and certificates to draw again, by their keys, by patterns that match the keys, or by the field or variable that they are used for, such as `password`. Each is drawn again once, when an entry that names it is added. Default: none.
          * 
          * @return builder
          * 
@@ -1142,7 +1142,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param rotate Random values and certificates to draw again: their keys, or patterns of them, or the field or variable that they are for, such as `password`. Those that are named are drawn again once, when the list changes. Default: none.
+         * @param rotate Random values and certificates to draw again, by their keys, by patterns that match the keys, or by the field or variable that they are used for, such as `password`. Each is drawn again once, when an entry that names it is added. Default: none.
          * 
          * @return builder
          * 
@@ -1245,7 +1245,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param values The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
+         * @param values The values of the chart, which override `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
          * 
          * @return builder
          * 
@@ -1256,7 +1256,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param values The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
+         * @param values The values of the chart, which override `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
          * 
          * @return builder
          * 
@@ -1287,7 +1287,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param wait What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and goes on; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
+         * @param wait What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and continues; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
          * 
          * @return builder
          * 
@@ -1298,7 +1298,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param wait What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and goes on; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
+         * @param wait What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and continues; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
          * 
          * @return builder
          * 
@@ -1308,7 +1308,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param wait What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and goes on; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
+         * @param wait What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and continues; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
          * 
          * @return builder
          * 
@@ -1318,7 +1318,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param wait What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and goes on; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
+         * @param wait What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and continues; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
          * 
          * @return builder
          * 

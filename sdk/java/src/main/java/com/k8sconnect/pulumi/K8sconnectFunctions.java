@@ -412,7 +412,7 @@ public final class K8sconnectFunctions {
     /**
      * Renders a Helm chart without installing it: the manifests that a `Chart` would apply, for repositories of a GitOps tool, for tests and for policies. It needs no cluster, unless `lookup` is `live`.
      * 
-     * Random values and certificates are drawn again in each call, as in `helm template`. They are secret, like all that depends on secret arguments, and like the data of Secrets.
+     * Random values and certificates are drawn again in each call, as in `helm template`. They are secret, as is everything that depends on secret arguments, and the data of Secrets.
      * 
      * ## Example Usage
      * ### Show which images a chart uses
@@ -446,7 +446,7 @@ public final class K8sconnectFunctions {
     /**
      * Renders a Helm chart without installing it: the manifests that a `Chart` would apply, for repositories of a GitOps tool, for tests and for policies. It needs no cluster, unless `lookup` is `live`.
      * 
-     * Random values and certificates are drawn again in each call, as in `helm template`. They are secret, like all that depends on secret arguments, and like the data of Secrets.
+     * Random values and certificates are drawn again in each call, as in `helm template`. They are secret, as is everything that depends on secret arguments, and the data of Secrets.
      * 
      * ## Example Usage
      * ### Show which images a chart uses
@@ -480,7 +480,7 @@ public final class K8sconnectFunctions {
     /**
      * Renders a Helm chart without installing it: the manifests that a `Chart` would apply, for repositories of a GitOps tool, for tests and for policies. It needs no cluster, unless `lookup` is `live`.
      * 
-     * Random values and certificates are drawn again in each call, as in `helm template`. They are secret, like all that depends on secret arguments, and like the data of Secrets.
+     * Random values and certificates are drawn again in each call, as in `helm template`. They are secret, as is everything that depends on secret arguments, and the data of Secrets.
      * 
      * ## Example Usage
      * ### Show which images a chart uses
@@ -514,7 +514,7 @@ public final class K8sconnectFunctions {
     /**
      * Renders a Helm chart without installing it: the manifests that a `Chart` would apply, for repositories of a GitOps tool, for tests and for policies. It needs no cluster, unless `lookup` is `live`.
      * 
-     * Random values and certificates are drawn again in each call, as in `helm template`. They are secret, like all that depends on secret arguments, and like the data of Secrets.
+     * Random values and certificates are drawn again in each call, as in `helm template`. They are secret, as is everything that depends on secret arguments, and the data of Secrets.
      * 
      * ## Example Usage
      * ### Show which images a chart uses
@@ -548,7 +548,7 @@ public final class K8sconnectFunctions {
     /**
      * Renders a Helm chart without installing it: the manifests that a `Chart` would apply, for repositories of a GitOps tool, for tests and for policies. It needs no cluster, unless `lookup` is `live`.
      * 
-     * Random values and certificates are drawn again in each call, as in `helm template`. They are secret, like all that depends on secret arguments, and like the data of Secrets.
+     * Random values and certificates are drawn again in each call, as in `helm template`. They are secret, as is everything that depends on secret arguments, and the data of Secrets.
      * 
      * ## Example Usage
      * ### Show which images a chart uses

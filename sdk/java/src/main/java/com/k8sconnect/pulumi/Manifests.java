@@ -15,13 +15,13 @@ import java.util.Map;
 import javax.annotation.Nullable;
 
 /**
- * A set of Kubernetes objects: all manifests of a text, of files, of a kustomization or of a list. Each becomes a KubeObject of its own, a child of this component, with its own preview, drift, protection and recovery.
+ * A set of Kubernetes objects: all manifests of a text, of files, of a kustomization or of a list. Each becomes a KubeObject, a child of this component, with its own preview, drift, protection and recovery.
  * 
- * Objects are applied in the order that they ask for, and deleted in the reverse order: a custom resource after its definition, an object after its namespace, a workload after the ConfigMaps, Secrets and accounts that its pods name, a binding after its role, whatever a webhook sees after the workload that answers the webhook. Objects that say nothing of each other are applied at the same time. The annotation `config.kubernetes.io/depends-on` adds an order.
+ * Objects are applied in the order of their references, and deleted in the reverse order: a custom resource after its definition, an object after its namespace, a workload after the ConfigMaps, Secrets and accounts that its pods name, a binding after its role, objects that a webhook checks after the workload that answers the webhook. Objects that do not refer to each other are applied at the same time. The annotation `config.kubernetes.io/depends-on` adds an order.
  * 
  * A child is named `&lt;name&gt;:&lt;key&gt;`, where the key is `[group/]Kind[.namespace].name` as in the function `splitYaml`, such as `shop:apps/Deployment.prod.web`. The key uses what the manifest says, so neither the order of the documents nor the input `namespace` changes it.
  * 
- * Set exactly one of `content`, `files`, `kustomization` and `manifests`. Paths are relative to the program&#39;s folder: that of Pulumi.yaml, or the one that its `main` names. No cluster is asked what there is to apply.
+ * Set exactly one of `content`, `files`, `kustomization` and `manifests`. Paths are relative to the program&#39;s folder: the folder of Pulumi.yaml, or the one that its `main` names. Which objects there are does not depend on a cluster.
  * 
  * ## Example Usage
  * ### Apply the manifests of a folder

@@ -177,14 +177,14 @@ public final class ManifestsArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The namespace of all namespaced objects that name none, and of the release of a Chart. It is not created. Default: the default namespace of the connection.
+     * The namespace of all namespaced objects whose manifests name none, and of a Chart&#39;s release. It is not created. Default: the default namespace of the connection.
      * 
      */
     @Import(name="namespace")
     private @Nullable Output<String> namespace;
 
     /**
-     * @return The namespace of all namespaced objects that name none, and of the release of a Chart. It is not created. Default: the default namespace of the connection.
+     * @return The namespace of all namespaced objects whose manifests name none, and of a Chart&#39;s release. It is not created. Default: the default namespace of the connection.
      * 
      */
     public Optional<Output<String>> namespace() {
@@ -237,14 +237,14 @@ public final class ManifestsArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and goes on; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
+     * What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and continues; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
      * 
      */
     @Import(name="wait")
     private @Nullable Output<Either<String,ManifestsWait>> wait;
 
     /**
-     * @return What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and goes on; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
+     * @return What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and continues; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
      * 
      */
     public Optional<Output<Either<String,ManifestsWait>>> wait_() {
@@ -550,7 +550,7 @@ public final class ManifestsArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param namespace The namespace of all namespaced objects that name none, and of the release of a Chart. It is not created. Default: the default namespace of the connection.
+         * @param namespace The namespace of all namespaced objects whose manifests name none, and of a Chart&#39;s release. It is not created. Default: the default namespace of the connection.
          * 
          * @return builder
          * 
@@ -561,7 +561,7 @@ public final class ManifestsArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param namespace The namespace of all namespaced objects that name none, and of the release of a Chart. It is not created. Default: the default namespace of the connection.
+         * @param namespace The namespace of all namespaced objects whose manifests name none, and of a Chart&#39;s release. It is not created. Default: the default namespace of the connection.
          * 
          * @return builder
          * 
@@ -674,7 +674,7 @@ public final class ManifestsArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param wait What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and goes on; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
+         * @param wait What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and continues; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
          * 
          * @return builder
          * 
@@ -685,7 +685,7 @@ public final class ManifestsArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param wait What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and goes on; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
+         * @param wait What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and continues; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
          * 
          * @return builder
          * 
@@ -695,7 +695,7 @@ public final class ManifestsArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param wait What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and goes on; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
+         * @param wait What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and continues; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
          * 
          * @return builder
          * 
@@ -705,7 +705,7 @@ public final class ManifestsArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param wait What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and goes on; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
+         * @param wait What to wait for: `needed` waits for what other objects of the set need ready, such as definitions and the workloads behind webhooks, up to two minutes each, then warns and continues; `all` waits until every object is ready, and the update fails if one does not become ready within ten minutes; `none` waits for nothing. Each wait is a Wait, a child named like the object. Default: `needed`.
          * 
          * @return builder
          * 

@@ -18,11 +18,11 @@ import java.util.Optional;
 import javax.annotation.Nullable;
 
 /**
- * Runs a Job or a Pod to its end, once per change, and keeps what came of it: for a database migration, a backup, a check after a deployment, a clean-up at the end.
+ * Runs a Job or a Pod to its end, once per change, and keeps the result: for a database migration, a backup, a check after a deployment, a clean-up at the end.
  * 
- * The update waits for the run. If it fails, so does the update, with the end of the log, and resources that depend on the Task are not created; the next `pulumi up` runs it again. A run that was interrupted, by a lost connection or a killed process, goes on in the cluster, and the next `pulumi up` waits for it: no run is started twice.
+ * The update waits for the run. If it fails, so does the update, with the end of the log, and resources that depend on the Task are not created; the next `pulumi up` runs it again. A run that was interrupted, by a lost connection or a killed process, continues in the cluster, and the next `pulumi up` waits for it: no run is started twice.
  * 
- * Every run has an object of its own, named after the manifest with a suffix. A preview runs nothing; it says what will run, and why.
+ * Every run has its own object, named after the manifest with a suffix. A preview runs nothing; it says what will run, and why.
  * 
  * ## Example Usage
  * ### Migrate a database before a new version starts

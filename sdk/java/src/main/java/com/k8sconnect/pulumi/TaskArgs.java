@@ -25,14 +25,14 @@ public final class TaskArgs extends com.pulumi.resources.ResourceArgs {
     public static final TaskArgs Empty = new TaskArgs();
 
     /**
-     * The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret, never part of an output. Other credentials are no reason to run again, another cluster is.
+     * The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret, never part of an output. A change of credentials does not run the Task again; a change of the cluster does.
      * 
      */
     @Import(name="clusterConnection")
     private @Nullable Output<ClusterConnectionArgs> clusterConnection;
 
     /**
-     * @return The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret, never part of an output. Other credentials are no reason to run again, another cluster is.
+     * @return The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret, never part of an output. A change of credentials does not run the Task again; a change of the cluster does.
      * 
      */
     public Optional<Output<ClusterConnectionArgs>> clusterConnection() {
@@ -115,14 +115,14 @@ public final class TaskArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * How long to wait for a run, such as `90s` or `30m`. When it expires, the update fails, and the run goes on in the cluster; the next `pulumi up` waits for it again. To stop a run after some time, set `activeDeadlineSeconds` in the manifest. Default: the resource option `customTimeouts`, otherwise 10 minutes.
+     * How long to wait for a run, such as `90s` or `30m`. When it expires, the update fails, and the run continues in the cluster; the next `pulumi up` waits for it again. To stop a run after some time, set `activeDeadlineSeconds` in the manifest. Default: the resource option `customTimeouts`, otherwise 10 minutes.
      * 
      */
     @Import(name="timeout")
     private @Nullable Output<String> timeout;
 
     /**
-     * @return How long to wait for a run, such as `90s` or `30m`. When it expires, the update fails, and the run goes on in the cluster; the next `pulumi up` waits for it again. To stop a run after some time, set `activeDeadlineSeconds` in the manifest. Default: the resource option `customTimeouts`, otherwise 10 minutes.
+     * @return How long to wait for a run, such as `90s` or `30m`. When it expires, the update fails, and the run continues in the cluster; the next `pulumi up` waits for it again. To stop a run after some time, set `activeDeadlineSeconds` in the manifest. Default: the resource option `customTimeouts`, otherwise 10 minutes.
      * 
      */
     public Optional<Output<String>> timeout() {
@@ -145,14 +145,14 @@ public final class TaskArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * Manifests of objects that exist for the run alone: accounts, permissions, configuration. They are created before a run and removed after it. They must not exist otherwise. Those without a namespace are in that of the run. A change runs the Task again. Default: none.
+     * Manifests of objects that exist for the run alone: accounts, permissions, configuration. They are created before a run and removed after it. No other objects may have their names. An object without a namespace is created in the namespace of the run. A change runs the Task again. Default: none.
      * 
      */
     @Import(name="with")
     private @Nullable Output<List<Object>> with;
 
     /**
-     * @return Manifests of objects that exist for the run alone: accounts, permissions, configuration. They are created before a run and removed after it. They must not exist otherwise. Those without a namespace are in that of the run. A change runs the Task again. Default: none.
+     * @return Manifests of objects that exist for the run alone: accounts, permissions, configuration. They are created before a run and removed after it. No other objects may have their names. An object without a namespace is created in the namespace of the run. A change runs the Task again. Default: none.
      * 
      */
     public Optional<Output<List<Object>>> with() {
@@ -192,7 +192,7 @@ public final class TaskArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param clusterConnection The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret, never part of an output. Other credentials are no reason to run again, another cluster is.
+         * @param clusterConnection The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret, never part of an output. A change of credentials does not run the Task again; a change of the cluster does.
          * 
          * @return builder
          * 
@@ -203,7 +203,7 @@ public final class TaskArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param clusterConnection The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret, never part of an output. Other credentials are no reason to run again, another cluster is.
+         * @param clusterConnection The cluster. Used instead of the provider&#39;s entire connection, including its `namespace`. Always secret, never part of an output. A change of credentials does not run the Task again; a change of the cluster does.
          * 
          * @return builder
          * 
@@ -348,7 +348,7 @@ public final class TaskArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param timeout How long to wait for a run, such as `90s` or `30m`. When it expires, the update fails, and the run goes on in the cluster; the next `pulumi up` waits for it again. To stop a run after some time, set `activeDeadlineSeconds` in the manifest. Default: the resource option `customTimeouts`, otherwise 10 minutes.
+         * @param timeout How long to wait for a run, such as `90s` or `30m`. When it expires, the update fails, and the run continues in the cluster; the next `pulumi up` waits for it again. To stop a run after some time, set `activeDeadlineSeconds` in the manifest. Default: the resource option `customTimeouts`, otherwise 10 minutes.
          * 
          * @return builder
          * 
@@ -359,7 +359,7 @@ public final class TaskArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param timeout How long to wait for a run, such as `90s` or `30m`. When it expires, the update fails, and the run goes on in the cluster; the next `pulumi up` waits for it again. To stop a run after some time, set `activeDeadlineSeconds` in the manifest. Default: the resource option `customTimeouts`, otherwise 10 minutes.
+         * @param timeout How long to wait for a run, such as `90s` or `30m`. When it expires, the update fails, and the run continues in the cluster; the next `pulumi up` waits for it again. To stop a run after some time, set `activeDeadlineSeconds` in the manifest. Default: the resource option `customTimeouts`, otherwise 10 minutes.
          * 
          * @return builder
          * 
@@ -400,7 +400,7 @@ public final class TaskArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param with Manifests of objects that exist for the run alone: accounts, permissions, configuration. They are created before a run and removed after it. They must not exist otherwise. Those without a namespace are in that of the run. A change runs the Task again. Default: none.
+         * @param with Manifests of objects that exist for the run alone: accounts, permissions, configuration. They are created before a run and removed after it. No other objects may have their names. An object without a namespace is created in the namespace of the run. A change runs the Task again. Default: none.
          * 
          * @return builder
          * 
@@ -411,7 +411,7 @@ public final class TaskArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param with Manifests of objects that exist for the run alone: accounts, permissions, configuration. They are created before a run and removed after it. They must not exist otherwise. Those without a namespace are in that of the run. A change runs the Task again. Default: none.
+         * @param with Manifests of objects that exist for the run alone: accounts, permissions, configuration. They are created before a run and removed after it. No other objects may have their names. An object without a namespace is created in the namespace of the run. A change runs the Task again. Default: none.
          * 
          * @return builder
          * 
@@ -421,7 +421,7 @@ public final class TaskArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param with Manifests of objects that exist for the run alone: accounts, permissions, configuration. They are created before a run and removed after it. They must not exist otherwise. Those without a namespace are in that of the run. A change runs the Task again. Default: none.
+         * @param with Manifests of objects that exist for the run alone: accounts, permissions, configuration. They are created before a run and removed after it. No other objects may have their names. An object without a namespace is created in the namespace of the run. A change runs the Task again. Default: none.
          * 
          * @return builder
          * 

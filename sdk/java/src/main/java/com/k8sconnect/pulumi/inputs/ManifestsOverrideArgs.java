@@ -28,14 +28,14 @@ public final class ManifestsOverrideArgs extends com.pulumi.resources.ResourceAr
     public static final ManifestsOverrideArgs Empty = new ManifestsOverrideArgs();
 
     /**
-     * Take over an object that already exists. Default: that of the set.
+     * Take over an object that already exists. Default: the same input of the set.
      * 
      */
     @Import(name="adopt")
     private @Nullable Output<Boolean> adopt;
 
     /**
-     * @return Take over an object that already exists. Default: that of the set.
+     * @return Take over an object that already exists. Default: the same input of the set.
      * 
      */
     public Optional<Output<Boolean>> adopt() {
@@ -43,14 +43,14 @@ public final class ManifestsOverrideArgs extends com.pulumi.resources.ResourceAr
     }
 
     /**
-     * One of `force` and `fail`. Default: that of the set.
+     * One of `force` and `fail`. Default: the same input of the set.
      * 
      */
     @Import(name="conflictPolicy")
     private @Nullable Output<Either<String,ConflictPolicy>> conflictPolicy;
 
     /**
-     * @return One of `force` and `fail`. Default: that of the set.
+     * @return One of `force` and `fail`. Default: the same input of the set.
      * 
      */
     public Optional<Output<Either<String,ConflictPolicy>>> conflictPolicy() {
@@ -73,14 +73,14 @@ public final class ManifestsOverrideArgs extends com.pulumi.resources.ResourceAr
     }
 
     /**
-     * One of `Foreground`, `Background` and `Orphan`. Default: that of the set.
+     * One of `Foreground`, `Background` and `Orphan`. Default: the same input of the set.
      * 
      */
     @Import(name="deletionPropagation")
     private @Nullable Output<Either<String,DeletionPropagation>> deletionPropagation;
 
     /**
-     * @return One of `Foreground`, `Background` and `Orphan`. Default: that of the set.
+     * @return One of `Foreground`, `Background` and `Orphan`. Default: the same input of the set.
      * 
      */
     public Optional<Output<Either<String,DeletionPropagation>>> deletionPropagation() {
@@ -88,14 +88,14 @@ public final class ManifestsOverrideArgs extends com.pulumi.resources.ResourceAr
     }
 
     /**
-     * When the deletion times out, remove the finalizers that block it. Default: that of the set.
+     * When the deletion times out, remove the finalizers that block it. Default: the same input of the set.
      * 
      */
     @Import(name="forceDestroy")
     private @Nullable Output<Boolean> forceDestroy;
 
     /**
-     * @return When the deletion times out, remove the finalizers that block it. Default: that of the set.
+     * @return When the deletion times out, remove the finalizers that block it. Default: the same input of the set.
      * 
      */
     public Optional<Output<Boolean>> forceDestroy() {
@@ -118,14 +118,14 @@ public final class ManifestsOverrideArgs extends com.pulumi.resources.ResourceAr
     }
 
     /**
-     * One of `replace` and `fail`. Default: that of the set.
+     * One of `replace` and `fail`. Default: the same input of the set.
      * 
      */
     @Import(name="onImmutable")
     private @Nullable Output<Either<String,OnImmutable>> onImmutable;
 
     /**
-     * @return One of `replace` and `fail`. Default: that of the set.
+     * @return One of `replace` and `fail`. Default: the same input of the set.
      * 
      */
     public Optional<Output<Either<String,OnImmutable>>> onImmutable() {
@@ -163,14 +163,14 @@ public final class ManifestsOverrideArgs extends com.pulumi.resources.ResourceAr
     }
 
     /**
-     * Take fields over from these field managers. Default: that of the set.
+     * Take fields over from these field managers. Default: the same input of the set.
      * 
      */
     @Import(name="takeOverFrom")
     private @Nullable Output<List<String>> takeOverFrom;
 
     /**
-     * @return Take fields over from these field managers. Default: that of the set.
+     * @return Take fields over from these field managers. Default: the same input of the set.
      * 
      */
     public Optional<Output<List<String>>> takeOverFrom() {
@@ -211,7 +211,7 @@ public final class ManifestsOverrideArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param adopt Take over an object that already exists. Default: that of the set.
+         * @param adopt Take over an object that already exists. Default: the same input of the set.
          * 
          * @return builder
          * 
@@ -222,7 +222,7 @@ public final class ManifestsOverrideArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param adopt Take over an object that already exists. Default: that of the set.
+         * @param adopt Take over an object that already exists. Default: the same input of the set.
          * 
          * @return builder
          * 
@@ -232,7 +232,7 @@ public final class ManifestsOverrideArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param conflictPolicy One of `force` and `fail`. Default: that of the set.
+         * @param conflictPolicy One of `force` and `fail`. Default: the same input of the set.
          * 
          * @return builder
          * 
@@ -243,7 +243,7 @@ public final class ManifestsOverrideArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param conflictPolicy One of `force` and `fail`. Default: that of the set.
+         * @param conflictPolicy One of `force` and `fail`. Default: the same input of the set.
          * 
          * @return builder
          * 
@@ -253,7 +253,7 @@ public final class ManifestsOverrideArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param conflictPolicy One of `force` and `fail`. Default: that of the set.
+         * @param conflictPolicy One of `force` and `fail`. Default: the same input of the set.
          * 
          * @return builder
          * 
@@ -263,7 +263,7 @@ public final class ManifestsOverrideArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param conflictPolicy One of `force` and `fail`. Default: that of the set.
+         * @param conflictPolicy One of `force` and `fail`. Default: the same input of the set.
          * 
          * @return builder
          * 
@@ -294,7 +294,7 @@ public final class ManifestsOverrideArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param deletionPropagation One of `Foreground`, `Background` and `Orphan`. Default: that of the set.
+         * @param deletionPropagation One of `Foreground`, `Background` and `Orphan`. Default: the same input of the set.
          * 
          * @return builder
          * 
@@ -305,7 +305,7 @@ public final class ManifestsOverrideArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param deletionPropagation One of `Foreground`, `Background` and `Orphan`. Default: that of the set.
+         * @param deletionPropagation One of `Foreground`, `Background` and `Orphan`. Default: the same input of the set.
          * 
          * @return builder
          * 
@@ -315,7 +315,7 @@ public final class ManifestsOverrideArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param deletionPropagation One of `Foreground`, `Background` and `Orphan`. Default: that of the set.
+         * @param deletionPropagation One of `Foreground`, `Background` and `Orphan`. Default: the same input of the set.
          * 
          * @return builder
          * 
@@ -325,7 +325,7 @@ public final class ManifestsOverrideArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param deletionPropagation One of `Foreground`, `Background` and `Orphan`. Default: that of the set.
+         * @param deletionPropagation One of `Foreground`, `Background` and `Orphan`. Default: the same input of the set.
          * 
          * @return builder
          * 
@@ -335,7 +335,7 @@ public final class ManifestsOverrideArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param forceDestroy When the deletion times out, remove the finalizers that block it. Default: that of the set.
+         * @param forceDestroy When the deletion times out, remove the finalizers that block it. Default: the same input of the set.
          * 
          * @return builder
          * 
@@ -346,7 +346,7 @@ public final class ManifestsOverrideArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param forceDestroy When the deletion times out, remove the finalizers that block it. Default: that of the set.
+         * @param forceDestroy When the deletion times out, remove the finalizers that block it. Default: the same input of the set.
          * 
          * @return builder
          * 
@@ -387,7 +387,7 @@ public final class ManifestsOverrideArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param onImmutable One of `replace` and `fail`. Default: that of the set.
+         * @param onImmutable One of `replace` and `fail`. Default: the same input of the set.
          * 
          * @return builder
          * 
@@ -398,7 +398,7 @@ public final class ManifestsOverrideArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param onImmutable One of `replace` and `fail`. Default: that of the set.
+         * @param onImmutable One of `replace` and `fail`. Default: the same input of the set.
          * 
          * @return builder
          * 
@@ -408,7 +408,7 @@ public final class ManifestsOverrideArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param onImmutable One of `replace` and `fail`. Default: that of the set.
+         * @param onImmutable One of `replace` and `fail`. Default: the same input of the set.
          * 
          * @return builder
          * 
@@ -418,7 +418,7 @@ public final class ManifestsOverrideArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param onImmutable One of `replace` and `fail`. Default: that of the set.
+         * @param onImmutable One of `replace` and `fail`. Default: the same input of the set.
          * 
          * @return builder
          * 
@@ -470,7 +470,7 @@ public final class ManifestsOverrideArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param takeOverFrom Take fields over from these field managers. Default: that of the set.
+         * @param takeOverFrom Take fields over from these field managers. Default: the same input of the set.
          * 
          * @return builder
          * 
@@ -481,7 +481,7 @@ public final class ManifestsOverrideArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param takeOverFrom Take fields over from these field managers. Default: that of the set.
+         * @param takeOverFrom Take fields over from these field managers. Default: the same input of the set.
          * 
          * @return builder
          * 
@@ -491,7 +491,7 @@ public final class ManifestsOverrideArgs extends com.pulumi.resources.ResourceAr
         }
 
         /**
-         * @param takeOverFrom Take fields over from these field managers. Default: that of the set.
+         * @param takeOverFrom Take fields over from these field managers. Default: the same input of the set.
          * 
          * @return builder
          * 

@@ -84,14 +84,14 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The digest that the chart&#39;s archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
+     * The digest that the chart&#39;s archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
      * 
      */
     @Import(name="digest")
     private @Nullable Output<String> digest;
 
     /**
-     * @return The digest that the chart&#39;s archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
+     * @return The digest that the chart&#39;s archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
      * 
      */
     public Optional<Output<String>> digest() {
@@ -99,14 +99,14 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that look at it only repeat in hooks what hooks of upgrades do anyway. Default: false.
+     * Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
      * 
      */
     @Import(name="isUpgrade")
     private @Nullable Output<Boolean> isUpgrade;
 
     /**
-     * @return Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that look at it only repeat in hooks what hooks of upgrades do anyway. Default: false.
+     * @return Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
      * 
      */
     public Optional<Output<Boolean>> isUpgrade() {
@@ -114,14 +114,14 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The version of Kubernetes that templates see, such as `1.36`. Default: that of the Helm version that is built in, as in `helm template`.
+     * The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.
      * 
      */
     @Import(name="kubeVersion")
     private @Nullable Output<String> kubeVersion;
 
     /**
-     * @return The version of Kubernetes that templates see, such as `1.36`. Default: that of the Helm version that is built in, as in `helm template`.
+     * @return The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.
      * 
      */
     public Optional<Output<String>> kubeVersion() {
@@ -129,14 +129,14 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * What the function `lookup` of templates finds: with `live`, what is in the cluster, but for the objects of the release itself; with `none`, nothing. Default: `live`.
+     * What the function `lookup` of templates finds: with `live`, the objects in the cluster, except those of the release itself; with `none`, nothing. Default: `live`.
      * 
      */
     @Import(name="lookup")
     private @Nullable Output<ChartLookup> lookup;
 
     /**
-     * @return What the function `lookup` of templates finds: with `live`, what is in the cluster, but for the objects of the release itself; with `none`, nothing. Default: `live`.
+     * @return What the function `lookup` of templates finds: with `live`, the objects in the cluster, except those of the release itself; with `none`, nothing. Default: `live`.
      * 
      */
     public Optional<Output<ChartLookup>> lookup() {
@@ -144,14 +144,14 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The namespace of the release. Manifests that name none are returned without one. Default: `default`.
+     * The namespace of the release. It is not added to manifests that name none. Default: `default`.
      * 
      */
     @Import(name="namespace")
     private @Nullable Output<String> namespace;
 
     /**
-     * @return The namespace of the release. Manifests that name none are returned without one. Default: `default`.
+     * @return The namespace of the release. It is not added to manifests that name none. Default: `default`.
      * 
      */
     public Optional<Output<String>> namespace() {
@@ -189,14 +189,14 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The certificates that sign those of the repository or registry, in PEM. Default: the system&#39;s.
+     * The certificates of the authority that signs the repository&#39;s or registry&#39;s certificate, in PEM. Default: the system&#39;s.
      * 
      */
     @Import(name="repoCaCertificate")
     private @Nullable Output<String> repoCaCertificate;
 
     /**
-     * @return The certificates that sign those of the repository or registry, in PEM. Default: the system&#39;s.
+     * @return The certificates of the authority that signs the repository&#39;s or registry&#39;s certificate, in PEM. Default: the system&#39;s.
      * 
      */
     public Optional<Output<String>> repoCaCertificate() {
@@ -264,14 +264,14 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
+     * The values of the chart, which override `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
      * 
      */
     @Import(name="values")
     private @Nullable Output<Map<String,Object>> values;
 
     /**
-     * @return The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
+     * @return The values of the chart, which override `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
      * 
      */
     public Optional<Output<Map<String,Object>>> values() {
@@ -429,7 +429,7 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param digest The digest that the chart&#39;s archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
+         * @param digest The digest that the chart&#39;s archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
          * 
          * @return builder
          * 
@@ -440,7 +440,7 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param digest The digest that the chart&#39;s archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
+         * @param digest The digest that the chart&#39;s archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
          * 
          * @return builder
          * 
@@ -450,7 +450,7 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param isUpgrade Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that look at it only repeat in hooks what hooks of upgrades do anyway. Default: false.
+         * @param isUpgrade Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
          * 
          * @return builder
          * 
@@ -461,7 +461,7 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param isUpgrade Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that look at it only repeat in hooks what hooks of upgrades do anyway. Default: false.
+         * @param isUpgrade Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
          * 
          * @return builder
          * 
@@ -471,7 +471,7 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param kubeVersion The version of Kubernetes that templates see, such as `1.36`. Default: that of the Helm version that is built in, as in `helm template`.
+         * @param kubeVersion The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.
          * 
          * @return builder
          * 
@@ -482,7 +482,7 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param kubeVersion The version of Kubernetes that templates see, such as `1.36`. Default: that of the Helm version that is built in, as in `helm template`.
+         * @param kubeVersion The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.
          * 
          * @return builder
          * 
@@ -492,7 +492,7 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param lookup What the function `lookup` of templates finds: with `live`, what is in the cluster, but for the objects of the release itself; with `none`, nothing. Default: `live`.
+         * @param lookup What the function `lookup` of templates finds: with `live`, the objects in the cluster, except those of the release itself; with `none`, nothing. Default: `live`.
          * 
          * @return builder
          * 
@@ -503,7 +503,7 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param lookup What the function `lookup` of templates finds: with `live`, what is in the cluster, but for the objects of the release itself; with `none`, nothing. Default: `live`.
+         * @param lookup What the function `lookup` of templates finds: with `live`, the objects in the cluster, except those of the release itself; with `none`, nothing. Default: `live`.
          * 
          * @return builder
          * 
@@ -513,7 +513,7 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param namespace The namespace of the release. Manifests that name none are returned without one. Default: `default`.
+         * @param namespace The namespace of the release. It is not added to manifests that name none. Default: `default`.
          * 
          * @return builder
          * 
@@ -524,7 +524,7 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param namespace The namespace of the release. Manifests that name none are returned without one. Default: `default`.
+         * @param namespace The namespace of the release. It is not added to manifests that name none. Default: `default`.
          * 
          * @return builder
          * 
@@ -576,7 +576,7 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param repoCaCertificate The certificates that sign those of the repository or registry, in PEM. Default: the system&#39;s.
+         * @param repoCaCertificate The certificates of the authority that signs the repository&#39;s or registry&#39;s certificate, in PEM. Default: the system&#39;s.
          * 
          * @return builder
          * 
@@ -587,7 +587,7 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param repoCaCertificate The certificates that sign those of the repository or registry, in PEM. Default: the system&#39;s.
+         * @param repoCaCertificate The certificates of the authority that signs the repository&#39;s or registry&#39;s certificate, in PEM. Default: the system&#39;s.
          * 
          * @return builder
          * 
@@ -701,7 +701,7 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param values The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
+         * @param values The values of the chart, which override `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
          * 
          * @return builder
          * 
@@ -712,7 +712,7 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param values The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
+         * @param values The values of the chart, which override `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
          * 
          * @return builder
          * 

@@ -83,14 +83,14 @@ public final class RenderChartPlainArgs extends com.pulumi.resources.InvokeArgs 
     }
 
     /**
-     * The digest that the chart&#39;s archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
+     * The digest that the chart&#39;s archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
      * 
      */
     @Import(name="digest")
     private @Nullable String digest;
 
     /**
-     * @return The digest that the chart&#39;s archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
+     * @return The digest that the chart&#39;s archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
      * 
      */
     public Optional<String> digest() {
@@ -98,14 +98,14 @@ public final class RenderChartPlainArgs extends com.pulumi.resources.InvokeArgs 
     }
 
     /**
-     * Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that look at it only repeat in hooks what hooks of upgrades do anyway. Default: false.
+     * Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
      * 
      */
     @Import(name="isUpgrade")
     private @Nullable Boolean isUpgrade;
 
     /**
-     * @return Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that look at it only repeat in hooks what hooks of upgrades do anyway. Default: false.
+     * @return Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
      * 
      */
     public Optional<Boolean> isUpgrade() {
@@ -113,14 +113,14 @@ public final class RenderChartPlainArgs extends com.pulumi.resources.InvokeArgs 
     }
 
     /**
-     * The version of Kubernetes that templates see, such as `1.36`. Default: that of the Helm version that is built in, as in `helm template`.
+     * The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.
      * 
      */
     @Import(name="kubeVersion")
     private @Nullable String kubeVersion;
 
     /**
-     * @return The version of Kubernetes that templates see, such as `1.36`. Default: that of the Helm version that is built in, as in `helm template`.
+     * @return The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.
      * 
      */
     public Optional<String> kubeVersion() {
@@ -128,14 +128,14 @@ public final class RenderChartPlainArgs extends com.pulumi.resources.InvokeArgs 
     }
 
     /**
-     * What the function `lookup` of templates finds: with `live`, what is in the cluster, but for the objects of the release itself; with `none`, nothing. Default: `live`.
+     * What the function `lookup` of templates finds: with `live`, the objects in the cluster, except those of the release itself; with `none`, nothing. Default: `live`.
      * 
      */
     @Import(name="lookup")
     private @Nullable ChartLookup lookup;
 
     /**
-     * @return What the function `lookup` of templates finds: with `live`, what is in the cluster, but for the objects of the release itself; with `none`, nothing. Default: `live`.
+     * @return What the function `lookup` of templates finds: with `live`, the objects in the cluster, except those of the release itself; with `none`, nothing. Default: `live`.
      * 
      */
     public Optional<ChartLookup> lookup() {
@@ -143,14 +143,14 @@ public final class RenderChartPlainArgs extends com.pulumi.resources.InvokeArgs 
     }
 
     /**
-     * The namespace of the release. Manifests that name none are returned without one. Default: `default`.
+     * The namespace of the release. It is not added to manifests that name none. Default: `default`.
      * 
      */
     @Import(name="namespace")
     private @Nullable String namespace;
 
     /**
-     * @return The namespace of the release. Manifests that name none are returned without one. Default: `default`.
+     * @return The namespace of the release. It is not added to manifests that name none. Default: `default`.
      * 
      */
     public Optional<String> namespace() {
@@ -188,14 +188,14 @@ public final class RenderChartPlainArgs extends com.pulumi.resources.InvokeArgs 
     }
 
     /**
-     * The certificates that sign those of the repository or registry, in PEM. Default: the system&#39;s.
+     * The certificates of the authority that signs the repository&#39;s or registry&#39;s certificate, in PEM. Default: the system&#39;s.
      * 
      */
     @Import(name="repoCaCertificate")
     private @Nullable String repoCaCertificate;
 
     /**
-     * @return The certificates that sign those of the repository or registry, in PEM. Default: the system&#39;s.
+     * @return The certificates of the authority that signs the repository&#39;s or registry&#39;s certificate, in PEM. Default: the system&#39;s.
      * 
      */
     public Optional<String> repoCaCertificate() {
@@ -263,14 +263,14 @@ public final class RenderChartPlainArgs extends com.pulumi.resources.InvokeArgs 
     }
 
     /**
-     * The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
+     * The values of the chart, which override `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
      * 
      */
     @Import(name="values")
     private @Nullable Map<String,Object> values;
 
     /**
-     * @return The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
+     * @return The values of the chart, which override `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
      * 
      */
     public Optional<Map<String,Object>> values() {
@@ -388,7 +388,7 @@ public final class RenderChartPlainArgs extends com.pulumi.resources.InvokeArgs 
         }
 
         /**
-         * @param digest The digest that the chart&#39;s archive must have: `sha256:…`. Another one is refused. Default: any; the digest in the index of a repository is verified in any case.
+         * @param digest The digest that the chart&#39;s archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
          * 
          * @return builder
          * 
@@ -399,7 +399,7 @@ public final class RenderChartPlainArgs extends com.pulumi.resources.InvokeArgs 
         }
 
         /**
-         * @param isUpgrade Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that look at it only repeat in hooks what hooks of upgrades do anyway. Default: false.
+         * @param isUpgrade Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
          * 
          * @return builder
          * 
@@ -410,7 +410,7 @@ public final class RenderChartPlainArgs extends com.pulumi.resources.InvokeArgs 
         }
 
         /**
-         * @param kubeVersion The version of Kubernetes that templates see, such as `1.36`. Default: that of the Helm version that is built in, as in `helm template`.
+         * @param kubeVersion The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.
          * 
          * @return builder
          * 
@@ -421,7 +421,7 @@ public final class RenderChartPlainArgs extends com.pulumi.resources.InvokeArgs 
         }
 
         /**
-         * @param lookup What the function `lookup` of templates finds: with `live`, what is in the cluster, but for the objects of the release itself; with `none`, nothing. Default: `live`.
+         * @param lookup What the function `lookup` of templates finds: with `live`, the objects in the cluster, except those of the release itself; with `none`, nothing. Default: `live`.
          * 
          * @return builder
          * 
@@ -432,7 +432,7 @@ public final class RenderChartPlainArgs extends com.pulumi.resources.InvokeArgs 
         }
 
         /**
-         * @param namespace The namespace of the release. Manifests that name none are returned without one. Default: `default`.
+         * @param namespace The namespace of the release. It is not added to manifests that name none. Default: `default`.
          * 
          * @return builder
          * 
@@ -465,7 +465,7 @@ public final class RenderChartPlainArgs extends com.pulumi.resources.InvokeArgs 
         }
 
         /**
-         * @param repoCaCertificate The certificates that sign those of the repository or registry, in PEM. Default: the system&#39;s.
+         * @param repoCaCertificate The certificates of the authority that signs the repository&#39;s or registry&#39;s certificate, in PEM. Default: the system&#39;s.
          * 
          * @return builder
          * 
@@ -540,7 +540,7 @@ public final class RenderChartPlainArgs extends com.pulumi.resources.InvokeArgs 
         }
 
         /**
-         * @param values The values of the chart, above those of `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
+         * @param values The values of the chart, which override `valueFiles`. Maps are merged; to remove what the chart sets, use `unset`. The chart&#39;s `values.schema.json` validates them. They may be secret or unknown, at any depth.
          * 
          * @return builder
          * 

@@ -16,7 +16,7 @@ import java.util.Objects;
 @CustomType
 public final class RenderChartResult {
     /**
-     * @return The hooks of the chart, without those of tests.
+     * @return The hooks of the chart, except test hooks.
      * 
      */
     private List<RenderedHook> hooks;
@@ -43,7 +43,7 @@ public final class RenderChartResult {
 
     private RenderChartResult() {}
     /**
-     * @return The hooks of the chart, without those of tests.
+     * @return The hooks of the chart, except test hooks.
      * 
      */
     public List<RenderedHook> hooks() {

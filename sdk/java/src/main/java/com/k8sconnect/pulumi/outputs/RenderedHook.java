@@ -15,7 +15,7 @@ import java.util.Objects;
 @CustomType
 public final class RenderedHook {
     /**
-     * @return When its object is deleted: `before-hook-creation`, `hook-succeeded`, `hook-failed`. None means the first.
+     * @return When its object is deleted: `before-hook-creation`, `hook-succeeded`, `hook-failed`. An empty list means the first.
      * 
      */
     private List<String> deletePolicies;
@@ -42,7 +42,7 @@ public final class RenderedHook {
 
     private RenderedHook() {}
     /**
-     * @return When its object is deleted: `before-hook-creation`, `hook-succeeded`, `hook-failed`. None means the first.
+     * @return When its object is deleted: `before-hook-creation`, `hook-succeeded`, `hook-failed`. An empty list means the first.
      * 
      */
     public List<String> deletePolicies() {
