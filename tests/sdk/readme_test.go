@@ -29,15 +29,16 @@ var (
 	fenced = regexp.MustCompile("(?ms)(?:^`([^`\n]+)`[^\n]*\n\n)?^```(\\w+)\n(.*?)^```$")
 )
 
-// readFirstSteps takes all fenced blocks of the section: there is none that is not used.
+// readFirstSteps takes all fenced blocks of the section, and those of the languages that have their own page: there is none that is not used.
 func readFirstSteps(t *testing.T) firstSteps {
 	t.Helper()
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	require.NoError(t, err)
-	section := sectionOf(t, string(readme), "A first program")
+	const heading = "A first program"
+	section := sectionOf(t, textOf(t, "README.md"), heading)
+	others := sectionOf(t, textOf(t, "sdk/README.md"), heading)
+	require.NotContains(t, details.ReplaceAllString(others, ""), "```", "a file of no language")
 
 	steps := firstSteps{languages: map[string]languageSteps{}}
-	for _, language := range details.FindAllStringSubmatch(section, -1) {
+	for _, language := range details.FindAllStringSubmatch(section+others, -1) {
 		files, commands := blocks(t, language[2])
 		steps.languages[language[1]] = languageSteps{files, strings.Join(commands, "")}
 	}
@@ -61,4 +62,12 @@ func blocks(t *testing.T, text string) (files map[string]string, commands []stri
 		}
 	}
 	return files, commands
+}
+
+// textOf is a file of the repository.
+func textOf(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", name))
+	require.NoError(t, err)
+	return string(text)
 }

@@ -24,6 +24,16 @@ func pageOnArchitecture(t *testing.T, p page) {
 	})
 }
 
+// pageOnResources has no programs, but names every resource and function that a program can use.
+func pageOnResources(t *testing.T, p page) {
+	p.prove(t, proofs{
+		aDiagram: func(t *testing.T, f fence) { assert.Regexp(t, `\Aflowchart TD\n`, f.code) },
+	})
+	for _, name := range []string{"KubeObject", "Manifests", "Chart", "Task", "Wait", "Patch", "splitYaml", "renderChart", "getObject`, `getObjects"} {
+		assert.Contains(t, p.text, "`"+name+"`")
+	}
+}
+
 func pageOnConfiguration(t *testing.T, p page) {
 	c := shared.Get(t)
 	p.prove(t, proofs{

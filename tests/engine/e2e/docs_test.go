@@ -45,6 +45,7 @@ var pages = map[string]func(t *testing.T, p page){
 	"typed-manifests.md":                  pageOnTypedManifests,
 	"unit-tests.md":                       pageOfProjects,
 	"waiting.md":                          pageOnWaiting,
+	"which-resource.md":                   pageOnResources,
 }
 
 // TestDocs proves what is on the pages of docs: programs are run or previewed, configurations are
