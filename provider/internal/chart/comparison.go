@@ -86,10 +86,12 @@ func (c *comparison) warn(file, why string) {
 		"What it makes is known only after the apply: %s.", file, why))
 }
 
-// hideWarnings hides the warnings that another rendering does not have: they quote names, keys and annotations, which may be secret.
+// hideWarnings hides the warnings about a text that another rendering does not make, or makes without them: they quote names, keys and
+// annotations, which may be secret.
 func (c *comparison) hideWarnings(other *outcome) {
 	for i, said := range c.said {
-		if file, _, _ := strings.Cut(said, ": "); !slices.Contains(other.Warnings, said) {
+		file, _, _ := strings.Cut(said, ": ")
+		if text, made := c.first.texts[file]; made && text != other.texts[file] && !slices.Contains(other.Warnings, said) {
 			c.said[i] = file + ": a warning is not shown, because what it quotes depends on secret values, or on drawn ones"
 		}
 	}
@@ -226,7 +228,7 @@ func sameHook(one, other *Hook) bool {
 func (c *comparison) partial() *Partial {
 	p := &Partial{
 		Tests: c.first.Tests, Notes: c.first.Notes, NotesUnknown: c.notesUnknown, NotesSecret: c.notesSecret,
-		Incomplete: c.incomplete, Warnings: slices.Concat(c.said, c.warnings),
+		Incomplete: c.incomplete, Warnings: slices.Concat(slices.Compact(c.said), c.warnings),
 	}
 	for _, document := range c.documents {
 		if document.absent {

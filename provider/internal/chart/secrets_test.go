@@ -103,11 +103,14 @@ func TestSecretPlaces(t *testing.T) {
 	})
 	t.Run("[D96] a secret that is a key, twice, is not in the warning of it", func(t *testing.T) {
 		t.Parallel()
-		chart := templated(configMap("a", "b: c\nb: d\n{{ .Values.s | b64enc }}: a\n{{ .Values.s | b64enc }}: b"))
+		chart := templated(configMap("a", "b: c\nb: d\n{{ .Values.s | b64enc }}: a\n{{ .Values.s | b64enc }}: b")).with(folder{
+			"templates/z.yaml": configMap("z", "b: c\nb: d"),
+		})
 		partial := rendersPartly(t, chart, m{"s": "hunter2"}, []any{"s"})
 		assert.ElementsMatch(t, []string{
 			`shop/templates/it.yaml: YAML: the key "b" is there twice, in lines 6 and 7: remove one of them. The last one counts, as for Helm`,
 			"shop/templates/it.yaml: a warning is not shown, because what it quotes depends on secret values, or on drawn ones",
+			`shop/templates/z.yaml: YAML: the key "b" is there twice, in lines 6 and 7: remove one of them. The last one counts, as for Helm`,
 		}, partial.Warnings)
 	})
 	t.Run("all values may be secret", func(t *testing.T) {

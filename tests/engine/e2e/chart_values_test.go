@@ -311,3 +311,20 @@ func TestAValueThatTheProgramRemoves(t *testing.T) { // [D68]
 	assert.NotContains(t, s.up(t), "unset")
 	assert.JSONEq(t, `{"cpu":1,"memory":2}`, s.kube.value(t, shop, "data", "limits").(string))
 }
+
+func TestAKeyThatIsSecretStandsTwice(t *testing.T) { // [D96]
+	t.Parallel()
+	s := newChartStory(t)
+	s.chart(t, "1.0.0", webChart(map[string]string{
+		"templates/config.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: shop }\ndata:\n  {{ .Values.key }}: a\n  {{ .Values.key }}: b\n  {{ .Values.key }}: c\n",
+		"templates/other.yaml":  "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: other }\ndata:\n  color: red\n  color: blue\n",
+	}))
+	s.declare(t, "values: { key: { fn::secret: hunter2 } }")
+	for _, out := range []string{s.preview(t), s.up(t)} {
+		assert.NotContains(t, out, "hunter2")
+		assert.Contains(t, out, "templates/config.yaml: a warning is not shown, because what it quotes depends on secret values")
+		assert.Contains(t, out, `the key "color" is there twice`)
+	}
+	assert.Equal(t, "c", s.kube.value(t, "v1/ConfigMap/"+s.space+"/shop", "data", "hunter2"), "the last one counts, as for Helm")
+	assert.NotContains(t, s.exported(t), "hunter2")
+}
