@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
@@ -20,11 +19,11 @@ type comparison struct {
 	notesUnknown, notesSecret bool
 	// wholly are the templates whose entire output is unknown or secret, and what that depends on. adopted are the templates whose objects
 	// come from another rendering.
-	wholly  map[string]map[taint]bool
-	adopted map[string]bool
-	// said are the warnings of the actual rendering, as they may be shown.
-	said     []string
+	wholly   map[string]map[taint]bool
+	adopted  map[string]bool
 	warnings []string
+	// quoting are the warnings that quote a text, as they may be shown.
+	quoting []warning
 }
 
 // compared is a document, and what is known about it.
@@ -41,7 +40,7 @@ type compared struct {
 }
 
 func newComparison(first *outcome) *comparison {
-	c := &comparison{first: first, said: slices.Clone(first.Warnings), wholly: map[string]map[taint]bool{}, adopted: map[string]bool{}}
+	c := &comparison{first: first, quoting: slices.Clone(first.quoting), wholly: map[string]map[taint]bool{}, adopted: map[string]bool{}}
 	for _, crd := range first.CRDs {
 		c.documents = append(c.documents, &compared{Document: crd, crd: true, known: crd.Object})
 	}
@@ -87,21 +86,27 @@ func (c *comparison) warn(file, why string) {
 }
 
 // hideWarnings hides the warnings about a text that another rendering does not make, or makes without them: they quote names, keys and
-// annotations, which may be secret.
+// annotations, which may be secret or not known yet.
 func (c *comparison) hideWarnings(other *outcome) {
-	for i, said := range c.said {
-		file, _, _ := strings.Cut(said, ": ")
-		if text, made := c.first.texts[file]; made && text != other.texts[file] && !slices.Contains(other.Warnings, said) {
-			c.said[i] = file + ": a warning is not shown, because what it quotes depends on secret values, or on drawn ones"
+	for i, said := range c.first.quoting {
+		if c.first.texts[said.file] != other.texts[said.file] && !slices.Contains(other.quoting, said) {
+			c.quoting[i].text = "a warning is not shown, because what it quotes depends on values that are secret, drawn or not known yet"
 		}
 	}
 }
 
+// said are the warnings of the rendering that counts, as they may be shown.
+func (c *comparison) said() []string {
+	said := slices.Clone(c.first.Warnings[:len(c.first.Warnings)-len(c.quoting)])
+	for _, quoting := range slices.Compact(slices.Clone(c.quoting)) {
+		said = append(said, quoting.String())
+	}
+	return said
+}
+
 // mark marks what differs in another rendering.
 func (c *comparison) mark(of taint, other *outcome) {
-	if of != onUnknown {
-		c.hideWarnings(other)
-	}
+	c.hideWarnings(other)
 	theirs := byFile(documentsOf(other.Rendered))
 	mine := byFile(c.documents)
 	files := maps.Clone(mine)
@@ -228,7 +233,7 @@ func sameHook(one, other *Hook) bool {
 func (c *comparison) partial() *Partial {
 	p := &Partial{
 		Tests: c.first.Tests, Notes: c.first.Notes, NotesUnknown: c.notesUnknown, NotesSecret: c.notesSecret,
-		Incomplete: c.incomplete, Warnings: slices.Concat(slices.Compact(c.said), c.warnings),
+		Incomplete: c.incomplete, Warnings: slices.Concat(c.said(), c.warnings),
 	}
 	for _, document := range c.documents {
 		if document.absent {

@@ -27,7 +27,7 @@ func newReader(into *Rendered) *reader {
 
 // templates reads the outputs of all templates. Helm splits and sorts them: it also splits at a "---" with text after it in the same line.
 func (r *reader) templates(outputs map[string]string) error {
-	var unknown []string
+	var unknown []warning
 	for _, file := range slices.Sorted(maps.Keys(outputs)) {
 		for i, text := range split(outputs[file]) {
 			found, err := r.read(file, i+1, text)
@@ -36,12 +36,12 @@ func (r *reader) templates(outputs map[string]string) error {
 			}
 			for _, one := range found {
 				if problem := unknownHook(one.Object); problem != "" && one.Item == "" {
-					unknown = append(unknown, fmt.Sprintf("%s: %s is left out, as Helm does: %s", file, nameOf(one.Object), problem))
+					unknown = append(unknown, warning{file, fmt.Sprintf("%s is left out, as Helm does: %s", nameOf(one.Object), problem)})
 				}
 			}
 		}
 	}
-	r.into.Warnings = append(r.into.Warnings, unknown...)
+	r.into.quoting = append(r.into.quoting, unknown...)
 	hooks, others, err := helmutil.SortManifests(outputs, nil, helmutil.InstallOrder)
 	if err != nil {
 		return fmt.Errorf("the output of the templates cannot be read: %w", err)
@@ -90,7 +90,7 @@ func (r *reader) read(file string, document int, text string) ([]manifest.Placed
 		return nil, &TemplateError{File: file, Message: message, cause: failed[0]}
 	}
 	for _, one := range repeated {
-		r.into.Warnings = append(r.into.Warnings, fmt.Sprintf("%s: %v. The last one counts, as for Helm", file, one.Err))
+		r.into.quoting = append(r.into.quoting, warning{file, fmt.Sprintf("%v. The last one counts, as for Helm", one.Err)})
 	}
 	for _, one := range found {
 		if err := textAnnotations(one.Object); err != nil {

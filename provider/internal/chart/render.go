@@ -27,7 +27,15 @@ type Rendered struct {
 	// Warnings say where Helm and this package may not treat the chart or its values as intended. They quote names, keys and annotations
 	// from the output, but no values.
 	Warnings []string
+
+	// quoting are the last of Warnings: those that quote the text of a template.
+	quoting []warning
 }
+
+// warning is about the text that a template has made.
+type warning struct{ file, text string }
+
+func (w warning) String() string { return w.file + ": " + w.text }
 
 // Documents are all documents except those from crds/.
 func (r *Rendered) Documents() []Document {
@@ -184,6 +192,9 @@ func collect(loaded *helm.Chart, outputs map[string]string, release Release, war
 				return nil, err
 			}
 		}
+	}
+	for _, said := range rendered.quoting {
+		rendered.Warnings = append(rendered.Warnings, said.String())
 	}
 	return rendered, nil
 }

@@ -109,9 +109,14 @@ func TestSecretPlaces(t *testing.T) {
 		partial := rendersPartly(t, chart, m{"s": "hunter2"}, []any{"s"})
 		assert.ElementsMatch(t, []string{
 			`shop/templates/it.yaml: YAML: the key "b" is there twice, in lines 6 and 7: remove one of them. The last one counts, as for Helm`,
-			"shop/templates/it.yaml: a warning is not shown, because what it quotes depends on secret values, or on drawn ones",
+			"shop/templates/it.yaml: a warning is not shown, because what it quotes depends on values that are secret, drawn or not known yet",
 			`shop/templates/z.yaml: YAML: the key "b" is there twice, in lines 6 and 7: remove one of them. The last one counts, as for Helm`,
 		}, partial.Warnings)
+	})
+	t.Run("nor is a key, twice, that is not known yet", func(t *testing.T) {
+		t.Parallel()
+		partial := rendersPartly(t, templated(configMap("a", "{{ .Values.s }}: a\n{{ .Values.s }}: b")), m{"s": values.Unknown{}})
+		assert.Equal(t, []string{"shop/templates/it.yaml: a warning is not shown, because what it quotes depends on values that are secret, drawn or not known yet"}, partial.Warnings)
 	})
 	t.Run("all values may be secret", func(t *testing.T) {
 		t.Parallel()

@@ -322,7 +322,7 @@ func TestAKeyThatIsSecretStandsTwice(t *testing.T) { // [D96]
 	s.declare(t, "values: { key: { fn::secret: hunter2 } }")
 	for _, out := range []string{s.preview(t), s.up(t)} {
 		assert.NotContains(t, out, "hunter2")
-		assert.Contains(t, out, "templates/config.yaml: a warning is not shown, because what it quotes depends on secret values")
+		assert.Contains(t, out, "templates/config.yaml: a warning is not shown, because what it quotes depends on values that are secret")
 		assert.Contains(t, out, `the key "color" is there twice`)
 	}
 	assert.Equal(t, "c", s.kube.value(t, "v1/ConfigMap/"+s.space+"/shop", "data", "hunter2"), "the last one counts, as for Helm")
