@@ -121,10 +121,11 @@ func TestAJobWithATimeToLiveThatFailedRunsAgain(t *testing.T) { // [D66]
 
 func TestAJobWithATimeToLiveWhoseEndNobodySaw(t *testing.T) { // [D66]
 	t.Parallel()
-	k := kubeOf(t, shared.Get(t)) // No pod gets a node, so nothing ends a Job, and nothing reports it.
+	c := shared.Get(t) // No pod gets a node, so nothing ends a Job, and nothing reports it.
+	k := kubeOf(t, c)
 	const unseen = "how it ended was not seen. It is not run again"
 	made := func(t *testing.T, manifest string) (s *stack, id, space string) {
-		space = shared.Get(t).Namespace(t)
+		space = c.Namespace(t)
 		s = newStack(t)
 		s.file(t, "job.yaml", replaceAll(manifest, "SPACE", space, "KUBELET", "none", "IMAGE", "migrate:1"))
 		s.program(t, aloneInProgram, "")
@@ -149,6 +150,13 @@ func TestAJobWithATimeToLiveWhoseEndNobodySaw(t *testing.T) { // [D66]
 		s, id, space := made(t, shortJob)
 		k.delete(t, id)
 		assert.Contains(t, s.up(t), unseen)
+		// A namespace looks again only after half a grace period where a pod is left.
+		pods := c.Client().CoreV1().Pods(space)
+		require.NoError(t, pods.DeleteCollection(t.Context(), metav1.DeleteOptions{}, metav1.ListOptions{}))
+		eventually(t, "the pods that the Job left are gone", func() bool {
+			left, err := pods.List(t.Context(), metav1.ListOptions{})
+			return err == nil && len(left.Items) == 0
+		})
 		k.delete(t, "v1/Namespace/"+space)
 		k.create(t, "v1/Namespace/"+space, "{apiVersion: v1, kind: Namespace, metadata: {name: "+space+"}}")
 		s.up(t)
