@@ -7,6 +7,7 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
@@ -158,7 +159,7 @@ func decodeHooksState(outputs property.Map) hooksState {
 
 // Create remembers the steps and their cluster.
 func (r *releaseHooksResource) Create(ctx context.Context, req p.CreateRequest) (p.CreateResponse, error) {
-	s, err := r.remember(ctx, req.Properties, hooksState{life: beginLife(tracked.NewHashKey())}, req.DryRun)
+	s, err := r.remember(ctx, req.Urn, req.Properties, hooksState{life: beginLife(tracked.NewHashKey())}, req.DryRun)
 	if err != nil {
 		return p.CreateResponse{}, err
 	}
@@ -170,7 +171,7 @@ func (r *releaseHooksResource) Create(ctx context.Context, req p.CreateRequest) 
 
 // Update remembers the steps and their cluster.
 func (r *releaseHooksResource) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateResponse, error) {
-	s, err := r.remember(ctx, req.Inputs, decodeHooksState(req.State), req.DryRun)
+	s, err := r.remember(ctx, req.Urn, req.Inputs, decodeHooksState(req.State), req.DryRun)
 	if err != nil {
 		return p.UpdateResponse{}, err
 	}
@@ -178,9 +179,12 @@ func (r *releaseHooksResource) Update(ctx context.Context, req p.UpdateRequest) 
 }
 
 // remember notes the cluster of a release that has steps: they must not run in another cluster.
-func (r *releaseHooksResource) remember(ctx context.Context, inputs property.Map, s hooksState, preview bool) (hooksState, error) {
+func (r *releaseHooksResource) remember(
+	ctx context.Context, urn resource.URN, inputs property.Map, s hooksState, preview bool,
+) (hooksState, error) {
 	switch {
 	case preview:
+		r.try(ctx, urn, inputs)
 		return s, nil
 	case isEmpty(inputs):
 		s.origin = tracked.Origin{}
@@ -191,6 +195,24 @@ func (r *releaseHooksResource) remember(ctx context.Context, inputs property.Map
 		s.origin = tracked.OriginOf(ctx, clu)
 	}
 	return s, err
+}
+
+// try has the API server check, in a preview, the Jobs and Pods that the deletion will run. The steps between them are not checked:
+// an install hook may have made the same object, which its step replaces.
+func (r *releaseHooksResource) try(ctx context.Context, urn resource.URN, inputs property.Map) {
+	steps, err := decodeSteps(inputs)
+	if err != nil || len(steps) == 0 { // they are not known yet
+		return
+	}
+	clu, err := r.source.Cluster(inputs)
+	if err != nil {
+		return
+	}
+	for _, step := range steps {
+		if isRun(step.id().GroupKind()) {
+			dryRun{r.source, urn, step, clu}.foretell(ctx)
+		}
+	}
 }
 
 // isEmpty reports whether there are no steps.

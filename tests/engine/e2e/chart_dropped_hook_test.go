@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"maps"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -45,5 +46,31 @@ func TestAHookOfDeletionsThatAVersionDropsAndALaterOneBringsBack(t *testing.T) {
 		assert.Contains(t, s.succeeded(t), "shop-cleanup")
 		assert.Equal(t, first, s.uids(t, account))
 		assert.Empty(t, s.export(t).resources)
+	})
+}
+
+func TestADeleteHookThatTheAPIServerRefuses(t *testing.T) { // [D76] [H7]
+	t.Parallel()
+	s := newChartStory(t)
+	s.chart(t, "1.0.0", webChart(map[string]string{
+		"templates/hook-cleanup.yaml": strings.ReplaceAll(jobOf("cleanup", "kwok", "helm.sh/hook: pre-delete"), "\nspec:", "\nspec:\n  completions: -1"),
+	}))
+	s.declare(t, "")
+	const foretold = "a destroy would fail, because the API server refuses it: cannot create Job"
+	step(t, "is a warning of the preview, and no update fails by it", func(t *testing.T) {
+		assert.Contains(t, s.preview(t), foretold)
+		s.up(t)
+		s.previewEmpty(t)
+	})
+	step(t, "fails the destroy before anything is deleted", func(t *testing.T) {
+		assert.Contains(t, s.runFails(t, "destroy", "--yes", "--skip-preview"), "completions")
+		s.kube.get(t, "v1/Secret/"+s.space+"/shop-auth")
+	})
+	step(t, "and a version that corrects it runs it", func(t *testing.T) {
+		s.chart(t, "1.0.1", webChart(nil))
+		assert.NotContains(t, s.preview(t), foretold)
+		s.up(t)
+		s.destroy(t)
+		assert.Contains(t, s.succeeded(t), "shop-cleanup")
 	})
 }
