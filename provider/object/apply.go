@@ -26,7 +26,9 @@ func (t target) newState(answer *unstructured.Unstructured, in inputs, hashKey s
 		return state{}, failure.Errorf(failure.ReasonManagedFieldsMissing, "%s: the API server's answer does not name %q among its field managers", t.Ref, t.Manager)
 	}
 	dropped, _ := in.ignore.Split(ownership.Dropped(answer.Object, ownership.In(in.applied), fields))
-	fields, ignored := in.ignore.Split(stored(answer, fields))
+	ours, ignored := in.ignore.Split(fields)
+	absent := ownership.OnlyAbsent(answer.Object, ours)
+	fields = stored(answer, ours)
 	owners, err := ownership.Owners(answer, fields, t.Manager, t.Also)
 	if err != nil {
 		return state{}, err
@@ -44,7 +46,7 @@ func (t target) newState(answer *unstructured.Unstructured, in inputs, hashKey s
 		Hash:      sum,
 		HashKey:   hashKey,
 		WrittenAt: ownership.WrittenAt(answer, t.Manager),
-	}, fields: fields, ignored: ignored, dropped: dropped, takenOver: in.takeOver.String(), kept: manifest.SaysKeep(answer.Object), job: shortLivedOf(answer, in.applied)}
+	}, fields: fields, ignored: ignored, dropped: dropped, absent: absent, takenOver: in.takeOver.String(), kept: manifest.SaysKeep(answer.Object), job: shortLivedOf(answer, in.applied)}
 	s.Secrets, s.NamesSecret = tracked.SecretPlaces(s.Live, fields, in.marked())
 	s.ignoredSecret = in.namesSecret(ignored)
 	return s, nil

@@ -152,10 +152,12 @@ func (s state) observe(t target, live *unstructured.Unstructured, in inputs) (st
 	now.kept, now.job = manifest.SaysKeep(live.Object), shortLivedOf(live, s.Wanted())
 	// A recreated object keeps the old uid in the state, so that the next update notices. An object that carries our
 	// own field manager is ours.
-	if _, ours, err := ownership.Applied(live, t.Manager); err != nil {
+	if applied, ours, err := ownership.Applied(live, t.Manager); err != nil {
 		return state{}, err
 	} else if ours {
 		now.Ref.UID, now.Manager = string(live.GetUID()), t.Manager
+		compared, _ := in.ignore.Split(applied)
+		now.absent = ownership.OnlyAbsent(live.Object, compared)
 	}
 	sources := []tracked.Marked{
 		in.marked(), {Tree: s.Live, Secrets: s.Secrets}, {Tree: s.Applied, Secrets: s.AppliedSecrets},

@@ -18,6 +18,7 @@ const (
 	keyTakenOver     = "__takenOverFrom"
 	keyKept          = "__kept"
 	keyLeftBehind    = "__leftBehind"
+	keyAbsent        = "__absentFields"
 )
 
 // state is what the engine stores for one resource. In projections, a Secret's stringData is folded into data.
@@ -42,6 +43,10 @@ type state struct {
 
 	// dropped are fields that the API server accepted and did not keep.
 	dropped *fieldpath.Set
+
+	// absent are fields of ours that the live object lacks, in maps and items that have content of which nothing is ours. An
+	// apply without them would remove that content.
+	absent *fieldpath.Set
 
 	// unsettled is drift that the last update had to leave.
 	unsettled unsettled
@@ -100,6 +105,10 @@ func (s state) encode(in inputs) (property.Map, error) {
 	if err = tracked.EncodeFields(out, map[string]*fieldpath.Set{tracked.KeyDropped: s.dropped}, s.NamesSecret || in.namesSecret(s.dropped)); err != nil {
 		return property.Map{}, err
 	}
+	// Their names may come from secrets of a run whose inputs are lost.
+	if err = tracked.EncodeFields(out, map[string]*fieldpath.Set{keyAbsent: s.absent}, true); err != nil {
+		return property.Map{}, err
+	}
 	if err = s.unsettled.encode(out, s.NamesSecret || in.namesSecret(s.unsettled.fields)); err != nil {
 		return property.Map{}, err
 	}
@@ -125,6 +134,7 @@ func decodeState(properties property.Map) (state, error) {
 		takenOver:     values.Text(properties.Get(keyTakenOver)),
 		kept:          values.Flag(properties.Get(keyKept)),
 		dropped:       tracked.DecodeFields(properties.Get(tracked.KeyDropped)),
+		absent:        tracked.DecodeFields(properties.Get(keyAbsent)),
 		unsettled:     decodeUnsettled(properties),
 		job:           decodeShortLived(properties.Get(keyJob)),
 	}, err

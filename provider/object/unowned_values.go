@@ -67,7 +67,16 @@ func (t target) asOwned(ctx context.Context, live *unstructured.Unstructured) (*
 // ours. If not, there is no need to read the live object.
 func (s state) mayTakeBystanders(t target, in inputs, body map[string]any) bool {
 	return s.fields == nil || s.fields.Empty() || s.Hash == "" ||
-		ownership.Empties(s.fields.Union(in.unignored(s)), s.Wanted(), t.object(body).Object)
+		ownership.Empties(s.owned(in), s.Wanted(), t.object(body).Object)
+}
+
+// owned returns the fields that an apply which lacks them gives up.
+func (s state) owned(in inputs) *fieldpath.Set {
+	owned := s.fields.Union(in.unignored(s))
+	if s.absent != nil {
+		owned = owned.Union(s.absent)
+	}
+	return owned
 }
 
 // shield gives the fields that an apply of body would remove to the placeholder entry in managedFields, which changes

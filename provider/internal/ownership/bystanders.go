@@ -43,6 +43,44 @@ func Empties(fields *fieldpath.Set, applied, sent any) bool {
 	return found
 }
 
+// OnlyAbsent returns fields that are owned and that object lacks, where their map or item has content and none of it is owned. The
+// API server drops values, but not the ownership of them. An apply that no longer sends them removes the map or item with its content.
+func OnlyAbsent(object map[string]any, owned *fieldpath.Set) *fieldpath.Set {
+	found := fieldpath.NewSet()
+	onlyAbsent(object, owned, nil, found)
+	return found
+}
+
+func onlyAbsent(tree any, owned *fieldpath.Set, path fieldpath.Path, found *fieldpath.Set) {
+	for element, below := range elements(owned) {
+		_, child, ok := step(tree, element)
+		if !ok || below == nil || below.Empty() {
+			continue
+		}
+		at := append(slices.Clip(path), element)
+		if hasAny(child, below) || isMetadata(at) {
+			onlyAbsent(child, below, at, found)
+			continue
+		}
+		below.Leaves().Iterate(func(leaf fieldpath.Path) { found.Insert(append(at.Copy(), leaf.Copy()...)) })
+	}
+}
+
+// hasAny reports whether tree has any of the fields.
+func hasAny(tree any, fields *fieldpath.Set) (has bool) {
+	fields.Leaves().Iterate(func(leaf fieldpath.Path) {
+		if !has {
+			_, _, has = Locate(tree, leaf)
+		}
+	})
+	return has
+}
+
+// isMetadata reports whether path is the metadata of an object, which no apply removes.
+func isMetadata(path fieldpath.Path) bool {
+	return len(path) == 1 && path[0].FieldName != nil && *path[0].FieldName == "metadata"
+}
+
 // Bystanders lists what the manager's apply of sent would remove from live together with the manager's last field
 // there. It excludes fields of other managers, which the API server keeps, and the content of the manager's own list
 // items, which are removed as a whole. For an item that others keep, it lists everything that they do not own.
