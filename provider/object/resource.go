@@ -8,7 +8,7 @@
 // while the live object differs, the values that were applied. See state.go.
 //
 // A manifest that is too big for the engine is text in the inputs, and so is what the state keeps of it; the output
-// manifest has its identity. See manifest_form.go and text_diff.go.
+// manifest has its identity. See manifest_form.go and diff_text.go.
 //
 // # How a failure is kept
 //
