@@ -22,4 +22,34 @@
 //   - What depends on a secret or drawn value is secret, what depends on an unknown one is unknown, and nothing else is.
 //   - A release is rendered as an install, also when it changes, unless the program sets isUpgrade. Upgrades have their own hooks.
 //   - Each Task decides from the state whether its hook runs. There is no record of the release in the cluster that could get stuck.
+//
+// # The files
+//
+// The component:
+//
+//   - what it constructs: component.go; its types in the schema: args.go; its inputs: inputs.go
+//   - values that the program removes from those of the chart: unset.go
+//   - the name and the namespace that a release keeps: stay.go
+//   - a second component that is the same release: claim.go
+//
+// The rendering:
+//
+//   - a release, rendered with what is remembered: rendering.go
+//   - the objects and hooks in what was rendered: collect.go; hooks without a fixed name: generated_names.go
+//   - the function lookup of templates: lookup.go
+//   - errors and messages, without secrets: explain.go
+//
+// The children:
+//
+//   - in which order they are registered: construction.go
+//   - when a hook runs, with which objects, and whether it stays: hooks.go
+//   - an install or an upgrade, from its begin to its end: event.go
+//   - objects that are there before an install: occupied.go
+//
+// The memory:
+//
+//   - the resource that keeps it: record.go; what is in it: memory.go
+//   - the values of a release that is taken over: inherited.go, inherited_view.go, inherited_live.go, inherited_told.go
+//
+// The function renderChart: render_chart.go
 package chart

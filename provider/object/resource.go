@@ -1,26 +1,3 @@
-// Package object is the KubeObject resource: any Kubernetes object, applied by server-side apply.
-//
-// # What is in the state
-//
-// The output manifest is the projection of the live object on the fields that this resource applied (see package
-// ownership). It has the same name as the input, so a detailed diff shows the live values on the left and the desired
-// ones on the right. Hidden outputs remember what was applied: the field set, a keyed hash of the manifest, and, only
-// while the live object differs, the values that were applied. See state.go.
-//
-// A manifest that is too big for the engine is text in the inputs, and so is what the state keeps of it; the output
-// manifest has its identity. See manifest_form.go and text_diff.go.
-//
-// # How a failure is kept
-//
-// An apply has three outcomes. Refused: nothing happened, nothing is saved. Done: the state is saved. Unknown,
-// because the reply was lost or unreadable: the identity is saved with our own flag, the operation fails, and the
-// next update applies again in place. A refresh clears Pulumi's own record of such failures, but not the flag.
-//
-// # Which call may do what
-//
-// Check never touches the network. Diff reads the object only if the last read failed. It makes a dry-run only if the
-// inputs changed, or if the last update or a lost run has left something to settle. Create, Read, Update and Delete run
-// in parallel and make one request each where one is enough.
 package object
 
 import (

@@ -1,35 +1,3 @@
-// Package patch is the Patch resource: it openly takes over a few fields of an object that someone else made, and
-// releases them with their values.
-//
-// # Three kinds of patch
-//
-// A server-side apply, a JSON patch and a merge patch differ in how the request is made, and in how we find out which
-// fields it touches (see patchType). They share everything else: the refusals, the bookkeeping, drift, the release and
-// the recovery.
-//
-//   - For an apply, the API server says which fields it set.
-//   - For the other two it does not: a value that was there already leaves no trace in metadata.managedFields. We
-//     evaluate these patches here, on the object as read.
-//
-// # No write onto an object that has changed
-//
-// Every write names the resourceVersion of the object read before it. So the evaluated result is what happens, and two
-// Patches that run at the same time see each other. After a conflict, we read the object again.
-//
-// # Releasing fields
-//
-// To release a field, we remove it from our entry in metadata.managedFields. Its value stays. Applying less instead
-// would delete the fields that no one else owns, including fields that previously belonged to someone else.
-//
-// # Removing
-//
-// With onDestroy "remove", a destroy removes what the patch has added. The patch records that when it is carried out
-// (see created and addedItem); nothing infers it later. What others own or have changed since stays.
-//
-// # Which call may do what
-//
-// Check never touches the network. Diff does so only if the inputs changed, if the last read failed, or if the API
-// server did not keep a value. A preview sends dry-runs. Only Create, Update and Delete write.
 package patch
 
 import (

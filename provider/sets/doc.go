@@ -11,4 +11,19 @@
 //   - Secret and unknown values stay secret and unknown through edits and overrides.
 //   - An object is registered after the objects that precede it in the graph of package order, and after everything in
 //     [Registration.After].
+//
+// # The files
+//
+//   - the component and its schema: component.go; the inputs that all sets share: args.go
+//   - the objects of a set, from documents and inputs: set.go
+//   - which parts of a manifest make the key of an object: identity.go
+//   - the namespace of a set: namespace.go; references to objects that it moves: references.go
+//   - the input edits: edits.go; secret and unknown values meanwhile: placeholders.go
+//   - inputs for some of the objects: overrides.go
+//   - how the children are registered: registration.go; light objects before heavy ones: light_first.go
+//   - waits for objects that others need: waits.go; the timeouts of the children: timeouts.go
+//   - messages about the order: explain.go
+//   - a manifest as an input of a KubeObject: written.go; any value as an input: property_input.go
+//   - what a set remembers of its last run: record.go
+//   - definitions: a guard while objects of their kinds exist: guard.go; definitions that a set lets go of: left_out.go
 package sets

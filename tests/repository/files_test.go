@@ -1,6 +1,9 @@
 package repository
 
 import (
+	"go/parser"
+	"go/token"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -52,6 +55,37 @@ func TestEveryFileThatAPackageCommentNamesExists(t *testing.T) {
 		}
 	}
 	require.Greater(t, seen, 20)
+}
+
+// mapped are the packages whose comment says of each file what it has.
+var mapped = []string{
+	"provider/object", "provider/patch", "provider/task", "provider/chart", "provider/sets", "provider/internal/ownership",
+	"provider/internal/chart", "provider/internal/draws", "provider/internal/order",
+}
+
+func TestAPackageCommentNamesAllFiles(t *testing.T) {
+	name := regexp.MustCompile(`\b[a-z0-9_]+\.go\b`)
+	for _, folder := range mapped {
+		t.Run(folder, func(t *testing.T) {
+			doc, err := parser.ParseFile(token.NewFileSet(), filepath.Join(root, folder, "doc.go"), nil, parser.ParseComments)
+			require.NoError(t, err)
+			require.NotNil(t, doc.Doc)
+			named := name.FindAllString(doc.Doc.Text(), -1)
+			var files []string
+			for _, file := range glob(t, folder+"/*.go") {
+				if base := path.Base(file); base != "doc.go" && !strings.HasSuffix(base, "_test.go") {
+					files = append(files, base)
+				}
+			}
+			require.NotEmpty(t, files)
+			for _, file := range files {
+				assert.True(t, slices.Contains(named, file), "%s/doc.go does not say what %s has", folder, file)
+			}
+			for _, file := range named {
+				assert.True(t, slices.Contains(files, file), "%s/doc.go names %s, which does not exist", folder, file)
+			}
+		})
+	}
 }
 
 func TestFilesForTools(t *testing.T) {

@@ -15,13 +15,35 @@
 //   - `test` hooks are left out, and their names are returned.
 //   - Package manifest reads the objects.
 //
-// Further renderings exchange values that are secret or not known yet ([Chart.RenderPartly]). Whatever differs depends on these values:
+// Further renderings exchange values that are secret or not known yet ([Chart.RenderPartly]): whatever differs depends on these values.
 //
+// # The files
+//
+// A rendering:
+//
+//   - [Chart.Render]: render.go
+//   - a chart: chart.go; how it is loaded: load.go
+//   - the values: values.go; whether a chart sets one: default_values.go; whether its schema allows them: schema.go, schema_reasons.go
+//   - what templates see: scope.go, scope_values.go; as .Release and .Capabilities: release.go; as the kinds of a cluster: own_kinds.go
+//   - how templates are executed: execute.go; the functions that they call: functions.go
+//   - the objects in their output: documents.go; the hooks among them: hooks.go
+//   - where the templates draw: source.go; which texts the objects have: texts.go
+//   - errors: errors.go; their lines: lines.go; what may be shown of them: shown.go
+//
+// The bounds:
+//
+//   - what a rendering may use: bounds.go; in memory: memory.go
+//   - how it is counted: instrument.go in templates, guard.go in functions
+//
+// A rendering with values that are secret or not known yet:
+//
+//   - [Chart.RenderPartly]: partial.go; one of the renderings that it compares: outcome.go
 //   - which renderings are compared, and what follows from them: finding.go; the values in them: variant.go
+//   - where values are unknown, for a schema: unknown_places.go
 //   - what templates decide based on such values: calls.go
 //   - what is known about each object in the end: comparison.go, differences.go
 //
-// The laws of the package:
+// # Laws
 //
 //   - Rendering changes neither a chart nor the given values.
 //   - Two renderings of equal charts with equal arguments are equal, as long as lookups and draws give equal answers.

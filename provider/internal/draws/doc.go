@@ -8,7 +8,7 @@
 //   - where a template is while it is executed: site.go; how a key is written: key.go
 //   - which functions draw: functions.go; what they draw: value.go, values.go
 //   - which value a call site gets: session.go, answer.go, rotate.go
-//   - when a certificate is made again: certificate.go; certificates without a known private key: keyless.go
+//   - when a certificate is made again: certificate.go, due.go; certificates without a known private key: keyless.go
 //   - where a value is rendered: place.go; which calls the templates contain, executed or not: source.go
 //   - which value belongs to which call site after call sites or objects have moved: moved.go
 //   - what happens to values that nothing uses: former.go

@@ -4,6 +4,7 @@
 // The order follows from the objects alone. The package asks no cluster, and has no list of kinds that come first: two objects
 // are in an order only if one of them says so.
 //
+//   - the graph: order.go; the objects while it is made: set.go
 //   - a kind after its definition, an object after its namespace: containment.go
 //   - a binding after its role and its accounts, a workload after the bindings of its account: rbac.go
 //   - a workload after the objects that its pods name: podspec.go

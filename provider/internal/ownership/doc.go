@@ -25,4 +25,41 @@
 //
 // Paths are [fieldpath.Path] throughout. Keys of maps contain dots and slashes, so a path becomes a dotted string only
 // at the edge, by [Format].
+//
+// # The files
+//
+// The entries of managedFields:
+//
+//   - who has applied what: managedfields.go; the names of our field managers: manager.go
+//   - the owners of a field, and questions about sets of fields: owners.go; owners in fewer entries: condense.go, outline.go
+//   - what the entries show of the schema: shape.go
+//   - API versions in which fields are recorded: version.go
+//
+// Projections and how they differ:
+//
+//   - the projection: project.go; where a path is in a tree: locate.go
+//   - differences: compare.go; the differences inside an atomic value: compare_inside.go; another order of a list: order.go
+//   - defaults that a definition has gained or lost: server_defaults.go
+//   - fields that the answer to a request lacks: dropped_fields.go
+//   - items that a list has twice: repeated_items.go
+//
+// Changes of ownership:
+//
+//   - an edit, and the request that makes it: edit.go; how an edit is reverted: undo.go
+//   - fields that we give up: release.go; fields that we give up and remove: remove_fields.go
+//   - fields that we take from others: handover.go; fields without an owner: claim.go
+//   - fields in the placeholder entry, which no manager owns: bystanders.go puts them there, reclaim.go takes ours back
+//
+// What an apply does:
+//
+//   - its result, before the API server says it: merge.go
+//   - fields of ours that it removes: pruned.go; fields without an owner that go with our last field: bystanders.go
+//   - fields of the object that the manifest does not set: unset_fields.go; items and keys that others have added: extras.go
+//   - fields that a run whose state was lost has written: unrecorded_fields.go
+//
+// Paths and patterns:
+//
+//   - a path as text: format.go, parse.go
+//   - a pattern that selects fields: pattern.go; what it selects in a tree: pattern_selects.go
+//   - fields to ignore: ignore.go; parts of atomic values: ignore_inside.go; parts of new list items: ignore_new_items.go
 package ownership

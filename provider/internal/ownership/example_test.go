@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -172,4 +173,31 @@ func ExampleRelease() {
 	//   operation: Apply
 	// /metadata/resourceVersion:
 	// "42"
+}
+
+// A takeover moves what the manifest sets from the entry of another manager to ours. The rest stays with the other manager.
+func ExampleHandOver() {
+	live := read(`
+metadata:
+  managedFields:
+  - manager: helm
+    operation: Apply
+    apiVersion: v1
+    fieldsType: FieldsV1
+    fieldsV1: {f:data: {f:host: {}, f:port: {}}}
+data: {host: db, port: "5432"}
+`)
+	shared := ownership.Shared(fieldpath.NewSet(fieldpath.MakePathOrDie("data", "host")))
+	taken, err := ownership.HandOver("ours", func(_ metav1.ManagedFieldsEntry, owned *fieldpath.Set) ownership.Handover {
+		return ownership.Handover{Moved: shared(owned)}
+	})(live)
+	if err != nil {
+		panic(err)
+	}
+	for _, entry := range taken.GetManagedFields() {
+		fmt.Println(entry.Manager, entry.FieldsV1.GetRawString())
+	}
+	// Output:
+	// ours {"f:data":{"f:host":{}}}
+	// helm {"f:data":{"f:port":{}}}
 }

@@ -1,6 +1,7 @@
 package readiness_test
 
 import (
+	"context"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -66,6 +67,34 @@ func ExampleGoal_Judge() {
 	// not yet: [condition Ready=True is out of date: it is about generation 1, the object is at 2]
 	// holds
 	// failed: failWhen is true: object.status.phase == 'Broken'
+}
+
+// Await judges one state after another until the goal holds, and returns the last state.
+func ExampleAwait() {
+	goal, problems := readiness.Compile(readiness.Criteria{FieldValue: map[string]string{"status.phase": "Bound"}})
+	if len(problems) > 0 {
+		panic(problems)
+	}
+	// In the provider, a watch shows the states.
+	follow := func(_ context.Context, see func(*unstructured.Unstructured) (bool, error)) error {
+		for _, state := range []string{``, `{status: {phase: Pending}}`, `{status: {phase: Bound}}`, `{status: {phase: Lost}}`} {
+			if done, err := see(live(state)); done || err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+
+	last, err := readiness.Await(context.Background(), goal, follow, readiness.Options{
+		Progress: func(_ *unstructured.Unstructured, verdict readiness.Verdict) {
+			fmt.Println("waiting:", verdict.Missing)
+		},
+	})
+	fmt.Println(last.Object["status"], err)
+	// Output:
+	// waiting: [it does not exist yet]
+	// waiting: [status.phase is "Pending", it should be "Bound"]
+	// map[phase:Bound] <nil>
 }
 
 // live reads an object; of nothing, the object that is not there.
