@@ -81,20 +81,7 @@ func (r Request) report(ctx context.Context, e *readiness.NotReadyError, trouble
 // seen describes the object at the end. It does not repeat the first line.
 func (r Request) seen(e *readiness.NotReadyError) []string {
 	if e.Last == nil {
-		if notServed := (*failure.KindNotServedError)(nil); errors.As(e.Err, &notServed) {
-			line := fmt.Sprintf("  Seen last: the API server does not serve the kind %s of %s", notServed.Kind, notServed.APIVersion)
-			if notServed.IsDefined() {
-				line += ", although " + notServed.DefinedBy.String() + " defines it"
-			}
-			return []string{line + "."}
-		}
-		if r.vanished(e) {
-			return nil // the first line has already said it
-		}
-		if r.Spec.Goal.ForDeletion() || len(e.Missing) == 0 {
-			return []string{"  It was not seen: the API server had not answered yet."}
-		}
-		return []string{"  Seen last: it does not exist."}
+		return r.unseen(e)
 	}
 	var lines []string
 	if !r.secret() && e.Reason != readiness.Failed {
@@ -121,6 +108,24 @@ func (r Request) seen(e *readiness.NotReadyError) []string {
 		return nil
 	}
 	return append([]string{"  Seen last:"}, lines...)
+}
+
+// unseen says why there is no object to describe.
+func (r Request) unseen(e *readiness.NotReadyError) []string {
+	if notServed := (*failure.KindNotServedError)(nil); errors.As(e.Err, &notServed) {
+		line := fmt.Sprintf("  Seen last: the API server does not serve the kind %s of %s", notServed.Kind, notServed.APIVersion)
+		if notServed.IsDefined() {
+			line += ", although " + notServed.DefinedBy.String() + " defines it"
+		}
+		return []string{line + "."}
+	}
+	if r.vanished(e) {
+		return nil // the first line has already said it
+	}
+	if r.Spec.Goal.ForDeletion() || len(e.Missing) == 0 {
+		return []string{"  It was not seen: the API server had not answered yet."}
+	}
+	return []string{"  Seen last: it does not exist."}
 }
 
 // reasons are the reasons that the cluster shows, with advice.
