@@ -90,9 +90,11 @@ func (r *kubeObject) delete(ctx context.Context, req p.DeleteRequest) error {
 		t.warnShared(ctx, other)
 		return nil
 	}
-	live, err := r.lookFirst(ctx, t, old, req.Urn, types.UID(uid), false)
-	if err != nil {
-		return t.Explain("read", err, in.sensitive())
+	var live *unstructured.Unstructured
+	if r.isUnseen(req.Urn, old) {
+		if live, err = t.lookFirst(ctx, types.UID(uid)); err != nil {
+			return t.Explain("read", err, in.sensitive())
+		}
 	}
 	if req.Timeout == 0 {
 		var cancel context.CancelFunc

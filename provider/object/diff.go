@@ -134,7 +134,9 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 		return tracked.InputChanges(asTree(req.OldInputs), asTree(req.Inputs), ignored, keyManifest, keyIgnoreFields), nil
 	}
 
-	result, err := r.update(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), true), clu, in, old, req.Urn, true)
+	result, err := r.update(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), true), request{
+		urn: req.Urn, cluster: clu, in: in, old: old, preview: true,
+	})
 	if refused := (*refusedUpdate)(nil); errors.As(err, &refused) {
 		diff, err := refused.replacement(ctx, in, old, ignored)
 		if errors.Is(err, errUnresolved) {
