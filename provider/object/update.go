@@ -37,10 +37,12 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 		if !req.DryRun {
 			return p.UpdateResponse{}, p.InternalErrorf("the engine asked for an apply with unknown values")
 		}
-		return p.UpdateResponse{Properties: in.openIdentity(req.Urn, old).Hide(unknownOutputs(old.Ref.Identity, true, old.Ref.UID))}, nil
+		return p.UpdateResponse{Properties: in.openIdentity(req.Urn, old).Hide(unknownOutputs(old.Ref.Identity, old.Ref.UID))}, nil
 	}
-	r.planned.add(clu, in, req.DryRun)
-	if err := r.requireAccount(ctx, clu, in, req.DryRun); err != nil {
+	if req.DryRun {
+		r.planned.add(clu, in)
+		r.warnNoAccount(ctx, clu, in)
+	} else if err := r.requireAccount(ctx, clu, in); err != nil {
 		return p.UpdateResponse{}, err
 	}
 
@@ -61,7 +63,7 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 	}
 	if old.Pending && req.DryRun {
 		// The dry-run served only to find refusals.
-		return p.UpdateResponse{Properties: unknownOutputs(old.Ref.Identity, true, old.Ref.UID)}, nil
+		return p.UpdateResponse{Properties: unknownOutputs(old.Ref.Identity, old.Ref.UID)}, nil
 	}
 	if result.state.Origin = old.Origin; !req.DryRun {
 		result.state.Origin = old.OriginAfter(ctx, clu, result.state.Ref.UID)
