@@ -75,7 +75,8 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 	case !clusterKnown || in.unknown > 0:
 		diff = writtenDiff(req, ignored, in.kind)
 	default:
-		if diff, err = r.changes(ctx, req, in, old, clu, ignored); err != nil {
+		asked := request{urn: req.Urn, cluster: clu, in: in, old: old, preview: true}
+		if diff, err = r.changes(ctx, req, asked, ignored); err != nil {
 			return r.moves.Diff(ctx, r.source, old.State, err)
 		}
 	}
@@ -99,11 +100,10 @@ func (in inputs) isAsSaved(saved property.Map) bool {
 
 // changes runs a dry-run to find out what a changed patch would do.
 func (r *patchResource) changes(
-	ctx context.Context, req p.DiffRequest, in inputs, old state, clu *cluster.Cluster, ignored tracked.IgnoredPaths,
+	ctx context.Context, req p.DiffRequest, asked request, ignored tracked.IgnoredPaths,
 ) (p.DiffResponse, error) {
-	result, err := r.patch(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), true), request{
-		urn: req.Urn, cluster: clu, in: in, old: old, preview: true,
-	})
+	in, old := asked.in, asked.old
+	result, err := r.patch(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), true), asked)
 	if err != nil {
 		return p.DiffResponse{}, err
 	}
