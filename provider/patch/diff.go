@@ -46,7 +46,7 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 	}
 	ignored := tracked.ParseIgnored(req.IgnoreChanges)
 	old.Stale = old.Stale || programmed && r.goneWith.Has(old.Origin, old.Ref.Identity)
-	if old.IsToReread(clu, programmed) {
+	if programmed && old.IsToReread(clu) {
 		reread, err := r.rereadStale(ctx, req, in, old)
 		if failure.NotServed(err) {
 			return tracked.Changed(in.kind, p.Update), nil // The same run may serve the kind again.
@@ -69,7 +69,9 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 	switch {
 	case !tries && (old.upToDate(in) || old.Hash != "" && !old.Ahead && in.isAsSaved(req.OldInputs)):
 		// If the hash does not match the saved inputs, an earlier Diff found nothing to do.
-		diff = old.UncheckedDiff(old.detailedDiff(old.drift(in), in, ignored), programmed)
+		if diff = old.detailedDiff(old.drift(in), in, ignored); !programmed {
+			diff = old.UncheckedDiff(diff)
+		}
 	case !programmed || old.Hash == "" && in.isAsSaved(req.OldInputs):
 		diff = tracked.Changed(in.kind, p.Update)
 	case !clusterKnown || in.unknown > 0:

@@ -63,7 +63,7 @@ func (r *taskResource) stop(ctx context.Context, urn resource.URN, properties pr
 	if err != nil {
 		return err
 	}
-	moved, _, err := was.state.origin.Moved(ctx, r.source, tracked.Target{Cluster: clu, Ref: tracked.RefOf(was.state.object.Identity)}, false)
+	moved, _, err := was.state.origin.Moved(ctx, r.source, tracked.Target{Cluster: clu, Ref: tracked.RefOf(was.state.object.Identity)})
 	if err != nil || moved {
 		return err
 	}
