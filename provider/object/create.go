@@ -47,7 +47,7 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 		if err := r.refuseTwice(ctx, clu, id, req.Urn); err != nil {
 			return p.CreateResponse{}, err
 		}
-		return planned, r.refuseOccupied(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), true), clu, in, r.creationOf(req))
+		return planned, r.refuseOccupied(r.source.ForwardWarnings(ctx, req.Urn, in.sensitive()), clu, in, r.creationOf(req))
 	}
 	if err != nil {
 		return p.CreateResponse{}, err
@@ -62,7 +62,11 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 		return p.CreateResponse{}, err
 	}
 
-	outcome, err := r.create(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), req.DryRun), clu, in, r.creationOf(req))
+	asking := r.source.ForwardWarnings(ctx, req.Urn, in.sensitive())
+	if !req.DryRun {
+		asking = tracked.AwaitWebhooks(asking, in.sensitive())
+	}
+	outcome, err := r.create(asking, clu, in, r.creationOf(req))
 	if err != nil {
 		return p.CreateResponse{}, adviseChart(req.Urn, err)
 	}

@@ -137,7 +137,7 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 		return tracked.InputChanges(asTree(req.OldInputs), asTree(req.Inputs), ignored, keyManifest, keyIgnoreFields), nil
 	}
 
-	result, err := r.update(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), true), request{
+	result, err := r.update(ctx, request{
 		urn: req.Urn, cluster: clu, in: in, old: old, preview: true,
 	})
 	if refused := (*refusedUpdate)(nil); errors.As(err, &refused) {

@@ -50,7 +50,7 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 	if answered, ok := r.dryRuns.Pop(req.Urn, old.Ref.UID, func(o outcome) bool { return o.unresolved || o.state.unchanged(in) }); ok && req.DryRun {
 		result = answered
 	} else {
-		if result, err = r.update(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), req.DryRun), request{
+		if result, err = r.update(ctx, request{
 			urn: req.Urn, cluster: clu, in: in, old: old, preview: req.DryRun,
 		}); err != nil {
 			return p.UpdateResponse{}, adviseChart(req.Urn, err)

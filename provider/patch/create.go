@@ -30,7 +30,7 @@ func (r *patchResource) Create(ctx context.Context, req p.CreateRequest) (p.Crea
 	if unknown, err := asked.isUnknown(ctx, err); unknown || err != nil {
 		return p.CreateResponse{Properties: unknownOutputs(in, in.object, "")}, err
 	}
-	result, err := r.patch(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), req.DryRun), asked)
+	result, err := r.patch(ctx, asked)
 	if err != nil {
 		return p.CreateResponse{}, err
 	}
@@ -67,6 +67,10 @@ type request struct {
 
 // patch carries a request out.
 func (r *patchResource) patch(ctx context.Context, req request) (outcome, error) {
+	ctx = r.source.ForwardWarnings(ctx, req.urn, req.in.sensitive())
+	if !req.preview {
+		ctx = tracked.AwaitWebhooks(ctx, req.in.sensitive())
+	}
 	w := run{in: req.in, old: req.old, urn: req.urn, preview: req.preview, claims: &r.claims, source: r.source}
 	if w.old.HashKey == "" {
 		w.old.HashKey = tracked.NewHashKey()

@@ -105,7 +105,7 @@ func (r *patchResource) changes(
 	ctx context.Context, req p.DiffRequest, asked request, ignored tracked.IgnoredPaths,
 ) (p.DiffResponse, error) {
 	in, old := asked.in, asked.old
-	result, err := r.patch(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), true), asked)
+	result, err := r.patch(ctx, asked)
 	if err != nil {
 		return p.DiffResponse{}, err
 	}

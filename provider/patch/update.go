@@ -31,7 +31,7 @@ func (r *patchResource) Update(ctx context.Context, req p.UpdateRequest) (p.Upda
 	}
 	result, ok := r.dryRuns.Pop(req.Urn, old.Ref.UID, func(o outcome) bool { return o.unresolved || o.state.upToDate(in) })
 	if !ok || !req.DryRun {
-		result, err = r.patch(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), req.DryRun), asked)
+		result, err = r.patch(ctx, asked)
 	}
 	if err != nil {
 		return p.UpdateResponse{}, err

@@ -114,7 +114,7 @@ func (r *taskResource) do(
 	if err != nil {
 		return s.without(), err
 	}
-	e, err := current.execute(tracked.Asking(ctx, r.source, urn, in.sensitive, false))
+	e, err := current.execute(tracked.Writing(ctx, r.source, urn, in.sensitive))
 	s.unfinished, s.result, s.stays, s.secret = e.unfinished, e.result, e.stays, in.secret
 	if !e.begun {
 		return s.without(), err

@@ -44,7 +44,7 @@ func (r *taskResource) try(
 	}
 	object := in.objectOf(tried.target.Identity())
 	tried.sign(object, tried.name)
-	_, err = clu.Apply(tracked.Asking(ctx, r.source, urn, in.sensitive, true), object, cluster.ApplyOptions{
+	_, err = clu.Apply(r.source.ForwardWarnings(ctx, urn, in.sensitive), object, cluster.ApplyOptions{
 		FieldManager: tried.target.Manager, CreateOnly: true, DryRun: true,
 	})
 	if tracked.WarnUnasked(ctx, err, in.sensitive) {
