@@ -71,7 +71,7 @@ func (r *release) withoutSecrets(ctx context.Context, err error) error {
 
 // sensitive are the texts that nothing may show.
 func (r *release) sensitive() []string {
-	return slices.Concat(tracked.Sensitive(r.values, r.secrets, false), r.drawn, r.lookups.secretTexts())
+	return slices.Concat(tracked.Sensitive(r.values, r.secrets), r.drawn, r.lookups.secretTexts())
 }
 
 // redact hides the secret values of a release in what was said while it was rendered.

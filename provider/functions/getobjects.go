@@ -116,7 +116,7 @@ func (g *getObjects) Invoke(ctx context.Context, req p.InvokeRequest) (p.InvokeR
 type query struct {
 	cluster.ListOptions
 
-	allNamespaces, metadataOnly bool
+	allNamespaces bool
 	// secrets are the secret ones among its texts.
 	secrets []string
 }
@@ -142,8 +142,9 @@ func checkGetObjects(args property.Map) (query, check.Mistakes) {
 			APIVersion: wrong.Text(args, keyAPIVersion), Kind: wrong.Text(args, keyKind), Namespace: wrong.Text(args, keyNamespace),
 			LabelSelector: wrong.Text(args, keyLabelSelector), FieldSelector: wrong.Text(args, keyFieldSelector),
 		},
-		allNamespaces: wrong.Flag(args, keyAllNamespaces), metadataOnly: wrong.Flag(args, keyMetadataOnly), secrets: secrets,
+		allNamespaces: wrong.Flag(args, keyAllNamespaces), secrets: secrets,
 	}
+	q.MetadataOnly = wrong.Flag(args, keyMetadataOnly)
 	reference.CheckKind(args, func(path, reason string) { wrong.Add(strings.TrimPrefix(path, "."), reason) })
 	hide := failure.NewRedactor(secrets)
 	if _, err := labels.Parse(q.LabelSelector); err != nil {
@@ -177,7 +178,7 @@ func (q *query) list(ctx context.Context, clu *cluster.Cluster) (objects []unstr
 	if !q.allNamespaces {
 		q.Namespace = resolved.Namespace
 	}
-	return clu.ListAll(ctx, resolved.Resource, q.ListOptions, q.metadataOnly)
+	return clu.ListAll(ctx, resolved.Resource, q.ListOptions)
 }
 
 // explain says why the objects could not be listed. If the API server finds a request without a body invalid, the

@@ -22,15 +22,15 @@ import (
 // adopt takes over an object that no resource of this provider manages. The fields of kubectl or another client-side
 // applier become ours first, so that the apply removes those the manifest no longer has instead of leaving them
 // behind unowned.
-func (t target) adopt(ctx context.Context, in inputs, live *unstructured.Unstructured, preview bool) applyResult {
-	if preview {
+func (t target) adopt(ctx context.Context, in inputs, live *unstructured.Unstructured, c creation) applyResult {
+	if c.preview {
 		p.GetLogger(ctx).Infof("%s exists and will be adopted.", t.Ref)
 	}
-	a := t.applyToUntracked(ctx, in, live, preview)
-	if preview && a.err == nil {
+	a := t.applyToUntracked(ctx, in, live, c)
+	if c.preview && a.err == nil {
 		a.err = t.announceLosses(ctx, in, live, a.answer)
 	}
-	if preview && a.err == nil {
+	if c.preview && a.err == nil {
 		var set *fieldpath.Set
 		if set, _, a.err = ownership.Applied(a.answer, t.Manager); a.err == nil {
 			a.err = t.sayLeftBehind(ctx, in, live, unionOf(set))
@@ -152,13 +152,13 @@ func (t target) resolveLive(ctx context.Context, in inputs, c creation, live *un
 	case err != nil:
 		return applyResult{err: err}
 	case !ours:
-		return t.adopt(ctx, in, live, c.preview)
+		return t.adopt(ctx, in, live, c)
 	case in.retained:
-		return t.applyToUntracked(ctx, in, live, c.preview) // an earlier resource has left it on purpose
+		return t.applyToUntracked(ctx, in, live, c) // an earlier resource has left it on purpose
 	}
 	var result applyResult
 	if c.continuing || in.adopt {
-		result = t.applyToUntracked(ctx, in, live, c.preview)
+		result = t.applyToUntracked(ctx, in, live, c)
 	} else {
 		result = t.resumeOwnCreate(ctx, in, live, c)
 	}
@@ -202,12 +202,12 @@ func (t target) waysIn() string {
 
 // applyToUntracked applies onto an object that the state does not know. If the reply is lost, the state must record
 // the object: our field manager may be on it already, so its presence does not prove that this apply went through.
-func (t target) applyToUntracked(ctx context.Context, in inputs, live *unstructured.Unstructured, preview bool) applyResult {
+func (t target) applyToUntracked(ctx context.Context, in inputs, live *unstructured.Unstructured, c creation) applyResult {
 	owned, ours, err := ownership.Applied(live, t.Manager)
 	if err != nil {
 		return applyResult{err: err}
 	}
-	w := &write{target: t, last: t, in: in, uid: live.GetUID(), preview: preview, migrates: !ours, takes: len(in.takeOver) > 0}
+	w := &write{target: t, last: t, in: in, uid: live.GetUID(), preview: c.preview, migrates: !ours, takes: len(in.takeOver) > 0}
 	if !ours {
 		w.migrating = clientSideAppliers(live)
 	}

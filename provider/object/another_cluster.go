@@ -10,18 +10,18 @@ import (
 
 // leaveElsewhere decides about an update that did not find its object. It recreates an object that is gone. In a real
 // update it also recreates one that is in another cluster, and leaves that one alone.
-func (r *kubeObject) leaveElsewhere(ctx context.Context, t target, old state, preview bool) error {
-	err := old.Origin.RequireIn(ctx, r.source, t.Target)
+func (r *kubeObject) leaveElsewhere(ctx context.Context, t target, req request) error {
+	err := req.old.Origin.RequireIn(ctx, r.source, t.Target)
 	switch {
 	case err == nil:
-		if _, ended, err := old.endedAndGone(ctx, t); err == nil && ended {
+		if _, ended, err := req.old.endedAndGone(ctx, t); err == nil && ended {
 			t.sayRunsAgain(ctx)
 		} else {
 			t.warnGone(ctx)
 		}
 		return nil
-	case !preview && tracked.IsElsewhere(err):
-		old.Origin.WarnLeft(ctx, r.source)
+	case !req.preview && tracked.IsElsewhere(err):
+		req.old.Origin.WarnLeft(ctx, r.source)
 		return nil
 	default:
 		return err

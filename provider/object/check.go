@@ -113,7 +113,7 @@ func checkManifest(
 		fail(keyManifest, neitherGiven)
 		return nil, secrets, false
 	case object.IsNull() && text.IsComputed():
-		return values.Unknown{}, wholly(text.Secret()), true
+		return values.Unknown{}, wholly(text), true
 	case object.IsNull():
 		parsed, secrets, ok := parseYAML(text, fail)
 		if !ok {

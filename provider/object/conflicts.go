@@ -11,7 +11,6 @@ import (
 	p "github.com/pulumi/pulumi-go-provider"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
@@ -41,47 +40,45 @@ func (t target) refuseConflicts(in inputs, lines []string, fields []fieldpath.Pa
 		t.Ref, whose, strings.Join(lines, "\n  "), in.ignoreLine(fields))
 }
 
-// applyWithPolicy applies onto the object with this uid.
+// applyWithPolicy applies body onto the object of the write.
 //
 // A preview first tries without force. Usually nothing conflicts, and that is the only request. The API server
 // reports a conflict only where a value would change, so shared ownership is silent. It also reports one where our
 // manifest lacks a default that it would add itself; that is not a real conflict.
-func (t target) applyWithPolicy(
-	ctx context.Context, in inputs, body map[string]any, uid types.UID, preview bool,
-) (*unstructured.Unstructured, error) {
-	options := cluster.ApplyOptions{UID: uid, DryRun: preview}
-	if !preview && in.conflicts != policy.ConflictFail {
+func (w *write) applyWithPolicy(ctx context.Context, body map[string]any) (*unstructured.Unstructured, error) {
+	options := cluster.ApplyOptions{UID: w.uid, DryRun: w.preview}
+	if !w.preview && w.in.conflicts != policy.ConflictFail {
 		options.Force = true
-		return t.apply(ctx, body, options)
+		return w.apply(ctx, body, options)
 	}
-	answer, err := t.apply(ctx, body, options)
+	answer, err := w.apply(ctx, body, options)
 	conflicts := failure.FieldConflicts(err)
-	if err == nil && preview {
-		err = t.mayWrite(in, answer)
+	if err == nil && w.preview {
+		err = w.mayWrite(w.in, answer)
 	}
 	if len(conflicts) == 0 {
 		return answer, err
 	}
-	forced, forcedErr := t.apply(ctx, body, cluster.ApplyOptions{UID: uid, DryRun: true, Force: true})
+	forced, forcedErr := w.apply(ctx, body, cluster.ApplyOptions{UID: w.uid, DryRun: true, Force: true})
 	if forcedErr != nil {
 		return nil, forcedErr
 	}
-	lines, taken, version, linesErr := t.fieldConflicts(ctx, in, forced, conflicts)
+	lines, taken, version, linesErr := w.fieldConflicts(ctx, w.in, forced, conflicts)
 	switch {
 	case linesErr != nil:
 		return nil, linesErr
-	case len(lines) == 0 && preview:
+	case len(lines) == 0 && w.preview:
 		// No value changes, not even in ignored fields, which the apply will not send.
 		return forced, nil
 	case len(lines) == 0:
 		// The API server reports a conflict only because our manifest lacks its own default. No value may change
 		// before the apply, because force would overwrite it.
 		options.Force = true
-		return t.apply(ctx, ownership.SetAt(body, versionPath, version), options)
-	case in.conflicts == policy.ConflictFail:
-		return nil, t.refuseConflicts(in, lines, taken)
+		return w.apply(ctx, ownership.SetAt(body, versionPath, version), options)
+	case w.in.conflicts == policy.ConflictFail:
+		return nil, w.refuseConflicts(w.in, lines, taken)
 	}
-	p.GetLogger(ctx).Warningf("%s: an update takes these fields from other managers:\n  %s", t.Ref, strings.Join(lines, "\n  "))
+	p.GetLogger(ctx).Warningf("%s: an update takes these fields from other managers:\n  %s", w.Ref, strings.Join(lines, "\n  "))
 	return forced, nil
 }
 
@@ -170,19 +167,17 @@ func causeFields(err error) []string {
 	return fields
 }
 
-// applyUntilFree retries [target.applyWithPolicy] while the API server answers that another client has just written
+// applyUntilFree retries [write.applyWithPolicy] while the API server answers that another client has just written
 // the object (409). The API server gives the same answer if no object has this uid, so it reads the object to tell
 // them apart. busy means that the object exists and was busy all the time.
-func (t target) applyUntilFree(
-	ctx context.Context, in inputs, body map[string]any, uid types.UID, preview bool,
-) (answer *unstructured.Unstructured, busy bool, err error) {
+func (w *write) applyUntilFree(ctx context.Context, body map[string]any) (answer *unstructured.Unstructured, busy bool, err error) {
 	waited := cluster.RetryOnConflict(ctx, func() error {
-		answer, err = t.applyWithPolicy(ctx, in, body, uid, preview)
+		answer, err = w.applyWithPolicy(ctx, body)
 		if !apierrors.IsConflict(err) || !isOtherObject(err) {
 			return nil
 		}
-		live, readErr := t.Cluster.Get(ctx, t.Ref)
-		if readErr != nil || live.GetUID() != uid {
+		live, readErr := w.Cluster.Get(ctx, w.Ref)
+		if readErr != nil || live.GetUID() != w.uid {
 			return nil
 		}
 		return err

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	p "github.com/pulumi/pulumi-go-provider"
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
@@ -38,30 +37,36 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 			unknown := in.unknownPaths(req.Properties)
 			p.GetLogger(ctx).Infof("%d value(s) of the resource are known only after the apply: %s", len(unknown), tracked.Named(unknown))
 		}
-		r.planned.add(clu, in, known)
-		planned := p.CreateResponse{Properties: unknownOutputs(id, false, "")}
+		if known {
+			r.planned.add(clu, in)
+		}
+		planned := p.CreateResponse{Properties: partlyKnownOutputs(id, "")}
 		if err != nil || !known || req.Properties.Get(keyAdopt).HasComputed() || req.Properties.Get(keyTakeOverFrom).HasComputed() {
 			return planned, nil
 		}
 		if err := r.refuseTwice(ctx, clu, id, req.Urn); err != nil {
 			return p.CreateResponse{}, err
 		}
-		return planned, r.refuseOccupied(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), true), clu, in, r.creationOf(req.Urn, true))
+		return planned, r.refuseOccupied(r.source.ForwardWarnings(ctx, req.Urn, in.sensitive()), clu, in, r.creationOf(req))
 	}
 	if err != nil {
 		return p.CreateResponse{}, err
 	}
-	r.planned.add(clu, in, req.DryRun)
-	if err := r.requireAccount(ctx, clu, in, req.DryRun); err != nil {
-		return p.CreateResponse{}, err
-	}
 	if req.DryRun {
+		r.planned.add(clu, in)
+		r.warnNoAccount(ctx, clu, in)
 		if err := r.refuseTwice(ctx, clu, id, req.Urn); err != nil {
 			return p.CreateResponse{}, err
 		}
+	} else if err := r.requireAccount(ctx, clu, in); err != nil {
+		return p.CreateResponse{}, err
 	}
 
-	outcome, err := r.create(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), req.DryRun), clu, in, r.creationOf(req.Urn, req.DryRun))
+	asking := r.source.ForwardWarnings(ctx, req.Urn, in.sensitive())
+	if !req.DryRun {
+		asking = tracked.AwaitWebhooks(asking, in.sensitive())
+	}
+	outcome, err := r.create(asking, clu, in, r.creationOf(req))
 	if err != nil {
 		return p.CreateResponse{}, adviseChart(req.Urn, err)
 	}
@@ -69,12 +74,13 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 		outcome.target.warnSelectsNothing(ctx, in, outcome.answer.Object)
 	}
 	outcome.sayDropped(ctx, in)
-	if !req.DryRun {
-		outcome.state.Origin = tracked.OriginOf(ctx, clu)
-		r.looks.Wrote(req.Urn)
-		r.guard.Observe(req.Urn, outcome.state.Ref.UID, outcome.state.HashKey)
+	if req.DryRun {
+		return outcome.previewResponse(in)
 	}
-	return outcome.createResponse(in, req.DryRun)
+	outcome.state.Origin = tracked.OriginOf(ctx, clu)
+	r.looks.Wrote(req.Urn)
+	r.guard.Observe(req.Urn, outcome.state.Ref.UID, outcome.state.HashKey)
+	return outcome.createResponse(in)
 }
 
 // creation says how to create an object.
@@ -96,11 +102,11 @@ type creation struct {
 }
 
 // creationOf says how to create the object of a new resource.
-func (r *kubeObject) creationOf(urn resource.URN, preview bool) creation {
+func (r *kubeObject) creationOf(req p.CreateRequest) creation {
 	return creation{
-		manager: tracked.ManagerOf(urn), hashKey: tracked.NewHashKey(), preview: preview, resumeWithin: r.settings.ResumeWithin(),
-		unread: !r.calls.WasRead(urn), readsFirst: r.settings.DriftInPreview(),
-		stands: func(uid string) bool { return r.guard.IsCurrent(urn, uid) },
+		manager: tracked.ManagerOf(req.Urn), hashKey: tracked.NewHashKey(), preview: req.DryRun, resumeWithin: r.settings.ResumeWithin(),
+		unread: !r.calls.WasRead(req.Urn), readsFirst: r.settings.DriftInPreview(),
+		stands: func(uid string) bool { return r.guard.IsCurrent(req.Urn, uid) },
 	}
 }
 

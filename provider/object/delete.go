@@ -90,16 +90,18 @@ func (r *kubeObject) delete(ctx context.Context, req p.DeleteRequest) error {
 		t.warnShared(ctx, other)
 		return nil
 	}
-	live, err := r.lookFirst(ctx, t, old, req.Urn, types.UID(uid), false)
-	if err != nil {
-		return t.Explain("read", err, in.sensitive())
+	var live *unstructured.Unstructured
+	if r.isUnseen(req.Urn, old) {
+		if live, err = t.lookFirst(ctx, types.UID(uid)); err != nil {
+			return t.Explain("read", err, in.sensitive())
+		}
 	}
 	if req.Timeout == 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, kinds.DeletionTimeout(id.GroupKind()))
 		defer cancel()
 	}
-	err = t.deleteAsSeen(ctx, in, old, uid, live, r.looks.Version(req.Urn))
+	err = deletion{target: t, in: in, old: old, uid: uid}.asSeen(ctx, live, r.looks.Version(req.Urn))
 	if errors.Is(err, errReplaced) {
 		if err := r.warnSuccessor(ctx, t, in, req.Urn); err != nil {
 			return err
@@ -175,23 +177,31 @@ func (r *kubeObject) confirmGone(ctx context.Context, t target, in inputs, old s
 // maxLooks is how often a deletion reads a changed object again.
 const maxLooks = 3
 
-// deleteAsSeen deletes an object only in the version that was read. Hours may pass between a read and a deletion, and
+// deletion is the deletion of the object with this uid.
+type deletion struct {
+	target
+	in  inputs
+	old state
+	uid string
+}
+
+// asSeen deletes an object only in the version that was read. Hours may pass between a read and a deletion, and
 // meanwhile another stack may take the object over, or an annotation may ask to keep it. So the deletion names the
-// version of live, or the one that the Read of this operation saw. If the object has changed, deleteAsSeen reads it
-// again. If others never stop writing the object, it deletes any version after the last look.
-func (t target) deleteAsSeen(ctx context.Context, in inputs, old state, uid string, live *unstructured.Unstructured, version string) error {
+// version of live, or the one that the Read of this operation saw. If the object has changed, asSeen reads it again. If
+// others never stop writing the object, it deletes any version after the last look.
+func (d deletion) asSeen(ctx context.Context, live *unstructured.Unstructured, version string) error {
 	for look := range maxLooks + 1 {
 		if live != nil {
-			if manager := t.foreign(in, live); manager != "" {
-				return t.leave(ctx, in, live.GetUID(), manager)
+			if manager := d.foreign(d.in, live); manager != "" {
+				return d.leave(ctx, d.in, live.GetUID(), manager)
 			}
-			version, old.kept = live.GetResourceVersion(), old.kept || manifest.SaysKeep(live.Object)
+			version, d.old.kept = live.GetResourceVersion(), d.old.kept || manifest.SaysKeep(live.Object)
 		}
-		read, kept, err := t.keep(ctx, in, old, uid)
+		read, kept, err := d.keep(ctx)
 		if err != nil || kept {
 			return err
 		}
-		if err := t.spareInstances(ctx, in, read); err != nil {
+		if err := d.spareInstances(ctx, d.in, read); err != nil {
 			return err
 		}
 		if read != nil {
@@ -200,7 +210,7 @@ func (t target) deleteAsSeen(ctx context.Context, in inputs, old state, uid stri
 		if look == maxLooks {
 			version = ""
 		}
-		if live, err = t.delete(ctx, in, uid, version); live == nil {
+		if live, err = d.delete(ctx, version); live == nil {
 			return err
 		}
 	}
@@ -208,13 +218,13 @@ func (t target) deleteAsSeen(ctx context.Context, in inputs, old state, uid stri
 }
 
 // delete deletes an object and waits until it is gone. It returns the object if it has another version.
-func (t target) delete(ctx context.Context, in inputs, uid, version string) (changed *unstructured.Unstructured, err error) {
-	result, err := t.Cluster.Delete(ctx, t.Ref, cluster.DeleteOptions{
-		UID: types.UID(uid), Version: version, Propagation: in.propagationOf(t.Identity().GroupKind()),
+func (d deletion) delete(ctx context.Context, version string) (changed *unstructured.Unstructured, err error) {
+	result, err := d.Cluster.Delete(ctx, d.Ref, cluster.DeleteOptions{
+		UID: types.UID(d.uid), Version: version, Propagation: d.in.propagationOf(d.Identity().GroupKind()),
 	})
 	switch {
 	case err != nil:
-		return nil, t.Explain("delete", err, in.sensitive())
+		return nil, d.Explain("delete", err, d.in.sensitive())
 	case result.Changed != nil:
 		return result.Changed, nil
 	case result.Replaced:
@@ -224,23 +234,23 @@ func (t target) delete(ctx context.Context, in inputs, uid, version string) (cha
 	case result.Gone:
 		return nil, nil
 	}
-	return nil, t.awaitGone(ctx, in, uid, result.Object)
+	return nil, d.awaitGone(ctx, result.Object)
 }
 
 // awaitGone waits until a terminating object is gone.
-func (t target) awaitGone(ctx context.Context, in inputs, uid string, terminating *unstructured.Unstructured) error {
+func (d deletion) awaitGone(ctx context.Context, terminating *unstructured.Unstructured) error {
 	started := time.Now()
-	err := t.awaitDeleted(ctx, terminating)
+	err := d.awaitDeleted(ctx, terminating)
 	var still *cluster.StillThereError
 	switch {
 	case err == nil:
 		return nil
 	case !errors.As(err, &still):
-		return t.Explain("delete", err, in.sensitive())
-	case in.forceDestroy && errors.Is(err, context.DeadlineExceeded) && still.Last != nil && len(removable(still.Last)) > 0:
-		return t.forceDestroy(ctx, in, uid, still.Last)
+		return d.Explain("delete", err, d.in.sensitive())
+	case d.in.forceDestroy && errors.Is(err, context.DeadlineExceeded) && still.Last != nil && len(removable(still.Last)) > 0:
+		return d.forceDestroy(ctx, still.Last)
 	}
-	return t.stillThere(still, time.Since(started))
+	return d.stillThere(still, time.Since(started))
 }
 
 // stillThere explains a deletion that has not finished.
@@ -266,32 +276,32 @@ func (t target) awaitDeleted(ctx context.Context, terminating *unstructured.Unst
 const forceDestroyTimeout = 30 * time.Second
 
 // forceDestroy removes the finalizers of an object whose deletion has timed out.
-func (t target) forceDestroy(ctx context.Context, in inputs, uid string, last *unstructured.Unstructured) error {
+func (d deletion) forceDestroy(ctx context.Context, last *unstructured.Unstructured) error {
 	// The deadline of the operation has passed; this is its last step.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), forceDestroyTimeout)
 	defer cancel()
-	err := t.Cluster.Edit(ctx, t.Ref, types.UID(uid), t.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
-		if err := t.mayWrite(in, live); err != nil {
+	err := d.Cluster.Edit(ctx, d.Ref, types.UID(d.uid), d.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
+		if err := d.mayWrite(d.in, live); err != nil {
 			return nil, err
 		}
 		last = live
 		return ownership.WithoutFinalizers(live, removable(live))
 	})
 	if err != nil {
-		return t.Explain("remove the finalizers of", err, in.sensitive())
+		return d.Explain("remove the finalizers of", err, d.in.sensitive())
 	}
 	p.GetLogger(ctx).Warningf("%s: forceDestroy removed the finalizers %s. What they protect may be left behind.",
-		t.Ref, strings.Join(removable(last), ", "))
+		d.Ref, strings.Join(removable(last), ", "))
 	started := time.Now()
-	err = t.awaitDeleted(ctx, nil)
+	err = d.awaitDeleted(ctx, nil)
 	var still *cluster.StillThereError
 	switch {
 	case err == nil:
 		return nil
 	case errors.As(err, &still):
-		return t.stillThere(still, time.Since(started))
+		return d.stillThere(still, time.Since(started))
 	default:
-		return t.Explain("delete", err, in.sensitive())
+		return d.Explain("delete", err, d.in.sensitive())
 	}
 }
 

@@ -81,7 +81,7 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 		return diff, nil
 	}
 	old.Stale = old.Stale || programmed && r.goneWith.Has(old.Origin, old.Ref.Identity)
-	if old.IsToReread(clu, programmed) {
+	if programmed && old.IsToReread(clu) {
 		seen, err := r.rereadStale(ctx, req, old, in)
 		if failure.NotServed(err) {
 			return tracked.Changed(keyManifest, p.Update), nil // The same run may serve the kind again, and the update waits for it.
@@ -115,7 +115,10 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 		// A dry-run finds out whether the API server keeps them now.
 	case old.unchanged(in), old.Hash != "" && !old.Ahead && in.isAsSaved(req.OldInputs):
 		// If the hash does not match the saved inputs, an earlier Diff found nothing to do.
-		diff := old.UncheckedDiff(old.drift(in, ignored), programmed)
+		diff := old.drift(in, ignored)
+		if !programmed {
+			diff = old.UncheckedDiff(diff)
+		}
 		switch {
 		case diff.HasChanges:
 			return diff, nil
@@ -134,7 +137,9 @@ func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old
 		return tracked.InputChanges(asTree(req.OldInputs), asTree(req.Inputs), ignored, keyManifest, keyIgnoreFields), nil
 	}
 
-	result, err := r.update(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), true), clu, in, old, req.Urn, true)
+	result, err := r.update(ctx, request{
+		urn: req.Urn, cluster: clu, in: in, old: old, preview: true,
+	})
 	if refused := (*refusedUpdate)(nil); errors.As(err, &refused) {
 		diff, err := refused.replacement(ctx, in, old, ignored)
 		if errors.Is(err, errUnresolved) {

@@ -13,7 +13,7 @@ import (
 )
 
 // sayReturning reports which values an update overwrites or removes because their fields are no longer ignored. Those
-// that others own are reported with their owners, see [target.applyWithPolicy]. But if an autoscaler sets an unowned
+// that others own are reported with their owners, see [write.applyWithPolicy]. But if an autoscaler sets an unowned
 // field through the scale subresource, the API server records no field manager, and so reports no conflict.
 func (o outcome) sayReturning(ctx context.Context, in inputs, old state, saved property.Map) error {
 	was, err := decodeInputs(saved)

@@ -284,8 +284,11 @@ func (in inputs) nameOf(path fieldpath.Path) string {
 // sensitive lists the secret texts of the manifest, which the API server may quote in a refusal.
 func (in inputs) sensitive() []string {
 	id := manifest.IdentityOf(in.written)
-	withNames := !manifest.IsSecretKind(id.APIVersion, id.Kind) // the keys of a Secret are not secret
-	texts := append(slices.Clone(in.former), tracked.Sensitive(in.written, in.secrets, withNames)...)
+	sensitive := tracked.SensitiveWithNames
+	if manifest.IsSecretKind(id.APIVersion, id.Kind) {
+		sensitive = tracked.Sensitive // the keys of a Secret are not secret
+	}
+	texts := append(slices.Clone(in.former), sensitive(in.written, in.secrets)...)
 	texts = append(append(texts, tracked.KindTexts(in.written)...), tracked.KindTexts(in.applied)...)
 	return texts
 }

@@ -66,7 +66,7 @@ func (w *write) tryBesidesDrift(ctx context.Context, body map[string]any, refuse
 	}
 	live := refused.merged.Live()
 	try := func(staying []drifted) (*unstructured.Unstructured, error) {
-		answer, err := w.applyWithPolicy(ctx, w.in, besides(body, staying, live), w.uid, w.preview)
+		answer, err := w.applyWithPolicy(ctx, besides(body, staying, live))
 		if err == nil {
 			// What admission makes of a manifest counts as applied. If we do not know what was applied, it may be
 			// something else.

@@ -62,7 +62,7 @@ func (w *write) applyDespiteDefaults(ctx context.Context, body map[string]any, i
 			return ownership.AsApplied(answer, w.Manager, merged.Fields())
 		}
 	}
-	suspects, err := w.in.leftover(merged, causeFields(invalid), w.in.taking || w.applied == nil)
+	suspects, err := w.leftover(merged, causeFields(invalid))
 	switch {
 	case err != nil:
 		return nil, err
@@ -89,7 +89,7 @@ func (w *write) applyDespiteDefaults(ctx context.Context, body map[string]any, i
 	if err := w.edit(ctx, w.claimDefaults(inTheWay)); err != nil {
 		return nil, err
 	}
-	return w.applyWithPolicy(ctx, w.in, body, w.uid, false)
+	return w.applyWithPolicy(ctx, body)
 }
 
 // merge reads the object, and merges into it what the update sends. It returns nil if the result cannot be known.
@@ -132,7 +132,8 @@ func (w *write) claimDefaults(paths []fieldpath.Path) ownership.Edit {
 // none except the managers that it takes over from). The manifest does not set it, but changes something beside it. The
 // API server names the field, or one beside it that the manifest sets. leftover excludes fields that the user ignores,
 // and every kind that is not Kubernetes' own, because the API server adds their defaults back.
-func (in inputs) leftover(merged *ownership.Merged, causes []string, taking bool) ([]fieldpath.Path, error) {
+func (w *write) leftover(merged *ownership.Merged, causes []string) ([]fieldpath.Path, error) {
+	taking := w.in.taking || w.applied == nil
 	unsent, err := merged.Unsent()
 	if err != nil || !kinds.OwnGroup(merged.Live().GroupVersionKind().Group) {
 		return nil, err
@@ -142,10 +143,10 @@ func (in inputs) leftover(merged *ownership.Merged, causes []string, taking bool
 		parent := field.Path[:len(field.Path)-1]
 		last := field.Path[len(parent)]
 		if len(parent) == 0 || *field.Path[0].FieldName == "metadata" || last.FieldName == nil ||
-			allocated[*last.FieldName] || in.ignoresPart(merged.Object, field.Path) || !merged.Changes(parent) {
+			allocated[*last.FieldName] || w.in.ignoresPart(merged.Object, field.Path) || !merged.Changes(parent) {
 			continue
 		}
-		if len(field.Owners) > 0 && !(taking && in.takeOver.NameAll(strings.Join(field.Owners, ", "))) {
+		if len(field.Owners) > 0 && !(taking && w.in.takeOver.NameAll(strings.Join(field.Owners, ", "))) {
 			continue
 		}
 		generic := ownership.Generic(field.Path)
@@ -155,7 +156,7 @@ func (in inputs) leftover(merged *ownership.Merged, causes []string, taking bool
 			case len(at) >= len(generic) && slices.Equal(at[:len(generic)], generic):
 				named = append(named, field.Path)
 			case len(at) == len(generic) && slices.Equal(at[:len(parent)], generic[:len(parent)]) &&
-				in.sets(merged, append(parent.Copy(), fieldpath.FieldNameElement(at[len(parent)]))):
+				w.in.sets(merged, append(parent.Copy(), fieldpath.FieldNameElement(at[len(parent)]))):
 				beside = append(beside, field.Path)
 			}
 		}

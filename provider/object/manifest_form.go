@@ -93,7 +93,7 @@ func splitText(v property.Value) (text string, secrets values.Marks) {
 			}
 		}
 	}
-	return text, wholly(v.Secret())
+	return text, wholly(v)
 }
 
 // programText is [splitText] for a text of the program, which may be one that Check has returned. In any other text,
@@ -101,14 +101,14 @@ func splitText(v property.Value) (text string, secrets values.Marks) {
 func programText(v property.Value) (text string, secrets values.Marks) {
 	text, secrets = splitText(v)
 	if _, ours := manifest.ParseText(text); !ours {
-		return v.AsString(), wholly(v.Secret())
+		return v.AsString(), wholly(v)
 	}
 	return text, secrets
 }
 
-// wholly marks everything as secret, or nothing.
-func wholly(secret bool) (secrets values.Marks) {
-	if secret {
+// wholly marks everything as secret if v is, or nothing.
+func wholly(v property.Value) (secrets values.Marks) {
+	if v.Secret() {
 		secrets.Add(property.Path{})
 	}
 	return secrets

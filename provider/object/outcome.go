@@ -34,14 +34,14 @@ func (o outcome) sayDropped(ctx context.Context, in inputs) {
 // unknownOutputs returns the outputs of a preview that could not ask the API server.
 func (o outcome) unknownOutputs(in inputs, uid string) property.Map {
 	if o.target.Ref.Name != "" {
-		return unknownOutputs(o.target.Identity(), true, uid)
+		return unknownOutputs(o.target.Identity(), uid)
 	}
 	id, _ := in.identity()
-	return unknownOutputs(id, false, uid)
+	return partlyKnownOutputs(id, uid)
 }
 
-// createResponse builds the answer to the engine. In a preview, the API server gives no uid to keep.
-func (o outcome) createResponse(in inputs, preview bool) (p.CreateResponse, error) {
+// previewResponse builds the answer to the preview of a create.
+func (o outcome) previewResponse(in inputs) (p.CreateResponse, error) {
 	if o.unresolved {
 		return p.CreateResponse{Properties: o.unknownOutputs(in, "")}, nil
 	}
@@ -49,11 +49,17 @@ func (o outcome) createResponse(in inputs, preview bool) (p.CreateResponse, erro
 	if err != nil {
 		return p.CreateResponse{}, err
 	}
-	if preview {
-		// The API server invents a uid for every dry-run, and the revision's key is new.
-		unknown := property.New(property.Computed)
-		ref := out.Get(tracked.KeyResourceRef).AsMap().Set("uid", unknown).Set("revision", unknown)
-		return p.CreateResponse{Properties: out.Set(tracked.KeyResourceRef, property.New(ref))}, nil
+	// The API server invents a uid for every dry-run, and the revision's key is new.
+	unknown := property.New(property.Computed)
+	ref := out.Get(tracked.KeyResourceRef).AsMap().Set("uid", unknown).Set("revision", unknown)
+	return p.CreateResponse{Properties: out.Set(tracked.KeyResourceRef, property.New(ref))}, nil
+}
+
+// createResponse builds the answer to a create.
+func (o outcome) createResponse(in inputs) (p.CreateResponse, error) {
+	out, err := o.state.encode(in)
+	if err != nil {
+		return p.CreateResponse{}, err
 	}
 	resp := p.CreateResponse{ID: o.state.Ref.Identity.String(), Properties: out}
 	if o.unconfirmed != nil {
@@ -83,22 +89,29 @@ func (o outcome) updateResponse(in inputs, old state) (p.UpdateResponse, error) 
 	return resp, err
 }
 
-// unknownOutputs returns the outputs of a preview that cannot ask the API server. It shows the identity as far as it
-// is known; uid is empty for a new object.
-func unknownOutputs(id manifest.Identity, complete bool, uid string) property.Map {
+// unknownOutputs returns the outputs of a preview that cannot ask the API server. It shows the identity; uid is empty
+// for a new object.
+func unknownOutputs(id manifest.Identity, uid string) property.Map {
 	unknown := property.New(property.Computed)
 	ref := reference.Object{Identity: id, UID: uid}.Encode().AsMap().Set("revision", unknown)
 	if uid == "" {
 		ref = ref.Set("uid", unknown)
-	}
-	for _, key := range []string{"apiVersion", "kind", "namespace", "name"} {
-		if !complete && ref.Get(key).IsNull() {
-			ref = ref.Set(key, unknown)
-		}
 	}
 	return property.NewMap(map[string]property.Value{
 		keyManifest:               unknown,
 		tracked.KeyFieldOwnership: unknown,
 		tracked.KeyResourceRef:    property.New(ref),
 	})
+}
+
+// partlyKnownOutputs returns the same for an identity that may not be complete: what it lacks is unknown.
+func partlyKnownOutputs(id manifest.Identity, uid string) property.Map {
+	outputs := unknownOutputs(id, uid)
+	ref := outputs.Get(tracked.KeyResourceRef).AsMap()
+	for _, key := range []string{"apiVersion", "kind", "namespace", "name"} {
+		if ref.Get(key).IsNull() {
+			ref = ref.Set(key, property.New(property.Computed))
+		}
+	}
+	return outputs.Set(tracked.KeyResourceRef, property.New(ref))
 }

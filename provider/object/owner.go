@@ -67,14 +67,15 @@ func (t target) edit(ctx context.Context, in inputs, uid types.UID, edit ownersh
 	return t.Edit(ctx, uid, func(live *unstructured.Unstructured) (ownership.Edit, error) { return edit, t.mayWrite(in, live) })
 }
 
-// lookFirst reads the object before a write if this process has not read it yet, or if the last read was unusable. It
-// returns nil if no read is needed, and if the object is gone or has been replaced, which the write notices.
-func (r *kubeObject) lookFirst(
-	ctx context.Context, t target, old state, urn resource.URN, uid types.UID, must bool,
-) (*unstructured.Unstructured, error) {
-	if !must && old.Foreign == "" && !old.Stale && !old.Pending && r.looks.Has(urn) {
-		return nil, nil
-	}
+// isUnseen reports whether this process has not read the object of a resource yet, or the last read was unusable. Then
+// a write reads it first.
+func (r *kubeObject) isUnseen(urn resource.URN, old state) bool {
+	return old.Foreign != "" || old.Stale || old.Pending || !r.looks.Has(urn)
+}
+
+// lookFirst reads the object before a write. It returns nil if the object is gone or has been replaced, which the write
+// notices.
+func (t target) lookFirst(ctx context.Context, uid types.UID) (*unstructured.Unstructured, error) {
 	live, err := t.Cluster.Get(ctx, t.Ref)
 	switch {
 	case apierrors.IsNotFound(err):

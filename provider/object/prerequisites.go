@@ -36,8 +36,8 @@ type plannedKind struct {
 }
 
 // add records what a preview creates or changes. clu is nil if the cluster is not known yet.
-func (p *planned) add(clu *cluster.Cluster, in inputs, preview bool) {
-	if !preview || clu == nil {
+func (p *planned) add(clu *cluster.Cluster, in inputs) {
+	if clu == nil {
 		return
 	}
 	if id := manifest.IdentityOf(in.written); id.GroupKind() == kinds.Namespace {

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
@@ -52,7 +53,7 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 		}
 		return p.ReadResponse{}, nil
 	case err != nil:
-		return r.keepStale(ctx, req, t, in, old, err)
+		return r.keepStale(ctx, req, t.Cluster, old, t.Explain("read", err, in.sensitive()))
 	}
 	t.WarnTerminating(ctx, live)
 
@@ -89,7 +90,7 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 func (r *kubeObject) readEnded(ctx context.Context, req p.ReadRequest, t target, in inputs, old state) (p.ReadResponse, error) {
 	job, ended, err := old.endedAndGone(ctx, t)
 	if err != nil {
-		return r.keepStale(ctx, req, t, in, old, err)
+		return r.keepStale(ctx, req, t.Cluster, old, t.Explain("read", err, in.sensitive()))
 	}
 	if !ended {
 		t.sayFailed(ctx, job)
@@ -110,9 +111,9 @@ var (
 
 // keepStale answers a failed read with what was known before.
 func (r *kubeObject) keepStale(
-	ctx context.Context, req p.ReadRequest, t target, in inputs, old state, cause error,
+	ctx context.Context, req p.ReadRequest, clu *cluster.Cluster, old state, explained error,
 ) (p.ReadResponse, error) {
-	resp := tracked.KeepStale(ctx, r.source, t.Cluster, req, t.Explain("read", cause, in.sensitive()))
+	resp := tracked.KeepStale(ctx, r.source, clu, req, explained)
 	if !old.Pending {
 		return resp, nil
 	}

@@ -40,7 +40,7 @@ func (t target) resumeOwnCreate(ctx context.Context, in inputs, live *unstructur
 			return applyResult{answer: live}
 		}
 	}
-	result := t.applyToUntracked(ctx, in, live, c.preview)
+	result := t.applyToUntracked(ctx, in, live, c)
 	if refused := (*refusedUpdate)(nil); !errors.As(result.err, &refused) {
 		p.GetLogger(ctx).Warningf("%s exists: an earlier run of this resource created it (%s), with other content, and did "+
 			"not finish. It is updated in place.", t.Ref, made(live))

@@ -25,37 +25,37 @@ func (in inputs) keeps(live *unstructured.Unstructured) bool {
 // It reads the object only if the manifest or the last read asks to keep it, or if it is a definition, which needs
 // further reads anyway: any other deletion stays a single request. An object that is already being deleted cannot be
 // kept.
-func (t target) keep(ctx context.Context, in inputs, old state, uid string) (seen *unstructured.Unstructured, kept bool, err error) {
-	if !old.kept && !manifest.SaysKeep(in.applied) && !manifest.IsDefinition(t.Identity().GroupKind()) {
+func (d deletion) keep(ctx context.Context) (seen *unstructured.Unstructured, kept bool, err error) {
+	if !d.old.kept && !manifest.SaysKeep(d.in.applied) && !manifest.IsDefinition(d.Identity().GroupKind()) {
 		return nil, false, nil
 	}
 	readable := true
-	err = t.Edit(ctx, types.UID(uid), func(live *unstructured.Unstructured) (ownership.Edit, error) {
-		seen, kept = live, in.keeps(live) && live.GetDeletionTimestamp() == nil
+	err = d.Edit(ctx, types.UID(d.uid), func(live *unstructured.Unstructured) (ownership.Edit, error) {
+		seen, kept = live, d.in.keeps(live) && live.GetDeletionTimestamp() == nil
 		if !kept {
 			return nil, nil
 		}
 		readable = tracked.NamesOwners(live)
-		return t.ReleaseAll(), nil
+		return d.ReleaseAll(), nil
 	})
 	switch {
 	case failure.Gone(err):
 		return nil, false, nil // the deletion finds this out as well
 	case err != nil:
-		return nil, false, t.Explain("release", err, in.sensitive())
+		return nil, false, d.Explain("release", err, d.in.sensitive())
 	case !kept:
 		return seen, false, nil
 	}
 	unreleased := ""
 	if !readable {
-		unreleased = " The response does not say who owns its fields, so the field manager " + t.Manager + " may still be on it."
+		unreleased = " The response does not say who owns its fields, so the field manager " + d.Manager + " may still be on it."
 	}
 	whose := "its annotation"
 	if !manifest.SaysKeep(seen.Object) {
 		whose = "in the manifest of the last `pulumi up`, its annotation"
 	}
 	p.GetLogger(ctx).Warningf("%s was not deleted: %s %s says keep. It stays as it is, and this resource no longer "+
-		"manages it.%s", t.Ref, whose, manifest.ResourcePolicy, unreleased)
+		"manages it.%s", d.Ref, whose, manifest.ResourcePolicy, unreleased)
 	return seen, true, nil
 }
 

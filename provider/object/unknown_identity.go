@@ -37,16 +37,19 @@ func (in inputs) openIdentity(urn resource.URN, old state) tracked.UnknownIdenti
 
 // sayUnknownIdentity says in a preview what happens to the object if the update turns out to be about a different one.
 func (in inputs) sayUnknownIdentity(ctx context.Context, urn resource.URN, old state) {
-	was, loses := old.Ref.Identity, false
+	was, open := old.Ref.Identity, in.openIdentity(urn, old)
+	say := open.Say
 	does := "leaves the object as it is and creates the other one"
 	if !old.kept && !in.retained {
 		does = fmt.Sprintf("deletes the object %s and creates the other one", kinds.LostWith(was.GroupKind()))
-		loses = mayHoldData(was)
+		if mayHoldData(was) {
+			say = open.Warn
+		}
 	}
-	in.openIdentity(urn, old).Say(ctx, was, func(part string) string {
+	say(ctx, was, func(part string) string {
 		if in.written == nil {
 			return keyManifest
 		}
 		return placeOfIdentity(part)
-	}, does, loses)
+	}, does)
 }

@@ -37,10 +37,12 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 		if !req.DryRun {
 			return p.UpdateResponse{}, p.InternalErrorf("the engine asked for an apply with unknown values")
 		}
-		return p.UpdateResponse{Properties: in.openIdentity(req.Urn, old).Hide(unknownOutputs(old.Ref.Identity, true, old.Ref.UID))}, nil
+		return p.UpdateResponse{Properties: in.openIdentity(req.Urn, old).Hide(unknownOutputs(old.Ref.Identity, old.Ref.UID))}, nil
 	}
-	r.planned.add(clu, in, req.DryRun)
-	if err := r.requireAccount(ctx, clu, in, req.DryRun); err != nil {
+	if req.DryRun {
+		r.planned.add(clu, in)
+		r.warnNoAccount(ctx, clu, in)
+	} else if err := r.requireAccount(ctx, clu, in); err != nil {
 		return p.UpdateResponse{}, err
 	}
 
@@ -48,7 +50,9 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 	if answered, ok := r.dryRuns.Pop(req.Urn, old.Ref.UID, func(o outcome) bool { return o.unresolved || o.state.unchanged(in) }); ok && req.DryRun {
 		result = answered
 	} else {
-		if result, err = r.update(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), req.DryRun), clu, in, old, req.Urn, req.DryRun); err != nil {
+		if result, err = r.update(ctx, request{
+			urn: req.Urn, cluster: clu, in: in, old: old, preview: req.DryRun,
+		}); err != nil {
 			return p.UpdateResponse{}, adviseChart(req.Urn, err)
 		}
 		if !ok { // otherwise Diff has already reported it
@@ -59,7 +63,7 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 	}
 	if old.Pending && req.DryRun {
 		// The dry-run served only to find refusals.
-		return p.UpdateResponse{Properties: unknownOutputs(old.Ref.Identity, true, old.Ref.UID)}, nil
+		return p.UpdateResponse{Properties: unknownOutputs(old.Ref.Identity, old.Ref.UID)}, nil
 	}
 	if result.state.Origin = old.Origin; !req.DryRun {
 		result.state.Origin = old.OriginAfter(ctx, clu, result.state.Ref.UID)
@@ -67,42 +71,49 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 	return result.updateResponse(in, old)
 }
 
+// request asks for an update, or for the dry-run that shows what it would do.
+type request struct {
+	urn     resource.URN
+	cluster *cluster.Cluster
+	in      inputs
+	old     state
+	preview bool
+}
+
 // updateOnce applies onto exactly the object that the state knows. If that object is gone or has been replaced, the
 // rules of create decide.
-func (r *kubeObject) updateOnce(
-	ctx context.Context, clu *cluster.Cluster, in inputs, old state, urn resource.URN, preview bool,
-) (outcome, error) {
-	hashKey := old.HashKey
+func (r *kubeObject) updateOnce(ctx context.Context, req request) (outcome, error) {
+	hashKey := req.old.HashKey
 	if hashKey == "" {
 		hashKey = tracked.NewHashKey()
 	}
-	manager, former := old.ForUpdate(tracked.ManagerOf(urn))
-	again := creation{manager: manager, former: former, hashKey: hashKey, preview: preview, resumeWithin: r.settings.ResumeWithin()}
-	if old.Ref.UID == "" {
+	manager, former := req.old.ForUpdate(tracked.ManagerOf(req.urn))
+	again := creation{manager: manager, former: former, hashKey: hashKey, preview: req.preview, resumeWithin: r.settings.ResumeWithin()}
+	if req.old.Ref.UID == "" {
 		again.continuing = true
-		return r.create(ctx, clu, in, again)
+		return r.create(ctx, req.cluster, req.in, again)
 	}
-	t, unresolved, err := r.resolveUpdated(ctx, clu, in, again)
+	t, unresolved, err := r.resolveUpdated(ctx, req.cluster, req.in, again)
 	if unresolved || err != nil {
 		return outcome{target: t, unresolved: unresolved}, err
 	}
-	w, err := r.writeOf(ctx, t, in, old, urn, preview)
+	w, err := r.writeOf(ctx, t, req)
 	if err != nil {
 		return outcome{target: t}, err
 	}
 	result := w.run(ctx)
 	if isOtherObject(result.err) && !w.busy || isPrerequisiteMissing(result.err) {
-		if err := r.leaveElsewhere(ctx, w.target, old, preview); err != nil {
-			return outcome{target: t}, t.Explain("read", err, in.sensitive())
+		if err := r.leaveElsewhere(ctx, w.target, req); err != nil {
+			return outcome{target: t}, t.Explain("read", err, req.in.sensitive())
 		}
-		return r.create(ctx, clu, in, again)
+		return r.create(ctx, req.cluster, req.in, again)
 	}
-	if preview {
-		r.looks.Note(urn)
+	if req.preview {
+		r.looks.Note(req.urn)
 	} else {
-		r.looks.Wrote(urn)
+		r.looks.Wrote(req.urn)
 	}
-	if w.renamed || preview && w.target != t {
+	if w.renamed || req.preview && w.target != t {
 		return w.settle(t, t.asRenamed(result), hashKey)
 	}
 	return w.settle(w.target, result, hashKey)
@@ -131,17 +142,19 @@ func (r *kubeObject) resolveUpdated(ctx context.Context, clu *cluster.Cluster, i
 }
 
 // writeOf prepares the write of an update. It reads the object first, if necessary.
-func (r *kubeObject) writeOf(ctx context.Context, t target, in inputs, old state, urn resource.URN, preview bool) (*write, error) {
+func (r *kubeObject) writeOf(ctx context.Context, t target, req request) (*write, error) {
+	in, old := req.in, req.old
 	w := &write{
-		target: t, last: t, in: in, old: old, uid: types.UID(old.Ref.UID), preview: preview, applied: old.Wanted(),
+		target: t, last: t, in: in, old: old, uid: types.UID(old.Ref.UID), preview: req.preview, applied: old.Wanted(),
 		releasing: in.unreleased(old), releasesIgnored: old.Manager == "" && len(in.ignore) > 0,
 		migrates: old.Manager == "", takes: in.taking, seen: seen{old.Live, old.fields},
 	}
 	var live *unstructured.Unstructured
-	first := old.Manager == ""                                  // of an imported object
-	if !preview || old.Foreign != "" || t.Also != "" || first { // otherwise the dry-run's answer says who manages the object
+	first := old.Manager == "" // of an imported object
+	// Otherwise the dry-run's answer says who manages the object.
+	if t.Also != "" || first || (!req.preview || old.Foreign != "") && r.isUnseen(req.urn, old) {
 		var err error
-		if live, err = r.lookFirst(ctx, t, old, urn, w.uid, t.Also != "" || first); err != nil {
+		if live, err = t.lookFirst(ctx, w.uid); err != nil {
 			return w, t.Explain("read", err, in.sensitive())
 		}
 	}

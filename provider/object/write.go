@@ -107,10 +107,10 @@ func (w *write) send(ctx context.Context, body map[string]any) (*unstructured.Un
 func (w *write) attempt(ctx context.Context, body map[string]any) (answer *unstructured.Unstructured, err error) {
 	if isGuarded(body) {
 		// sendOnto reads it again after a conflict.
-		answer, err = w.applyWithPolicy(ctx, w.in, body, w.uid, w.preview)
+		answer, err = w.applyWithPolicy(ctx, body)
 		w.busy = apierrors.IsConflict(err)
 	} else {
-		answer, w.busy, err = w.applyUntilFree(ctx, w.in, body, w.uid, w.preview)
+		answer, w.busy, err = w.applyUntilFree(ctx, body)
 	}
 	return w.orElse(ctx, body, answer, err)
 }

@@ -136,7 +136,7 @@ func checkPatch(kind string, v property.Value, object manifest.Identity, fail fa
 		whole, secrets = v.Secret(), values.Marks{}
 	}
 	problems := checkDocument(kind, plain, object)
-	hide := failure.NewRedactor(tracked.Sensitive(plain, secrets, false))
+	hide := failure.NewRedactor(tracked.Sensitive(plain, secrets))
 	for _, problem := range problems {
 		fail(values.JoinPath(kind, problem.Path), hide.Redact(problem.Reason))
 	}

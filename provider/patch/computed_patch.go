@@ -49,14 +49,20 @@ func (e computedPatch) predict(
 	return effects(effect), nil, nil
 }
 
-func (e computedPatch) send(
-	ctx context.Context, t target, live *unstructured.Unstructured, dryRun bool,
-) (*unstructured.Unstructured, error) {
+func (e computedPatch) send(ctx context.Context, t target, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	body, err := e.patch.Encode(live.GetUID(), live.GetResourceVersion())
 	if err != nil {
 		return nil, err
 	}
-	return t.send(ctx, e.kind, body, dryRun)
+	return t.send(ctx, e.kind, body)
+}
+
+func (e computedPatch) try(ctx context.Context, t target, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	body, err := e.patch.Encode(live.GetUID(), live.GetResourceVersion())
+	if err != nil {
+		return nil, err
+	}
+	return t.try(ctx, e.kind, body)
 }
 
 // nonIdempotentOperations returns the operations that run once for every change of the patch.
@@ -78,10 +84,13 @@ func (untraced) touched(_ *unstructured.Unstructured, _ string, foreseen patched
 func (untraced) kept(t patchedFields) ownership.Kept { return ownership.Kept{Updated: t.all()} }
 
 // send sends a patch under our field manager.
-func (t target) send(
-	ctx context.Context, kind types.PatchType, body []byte, dryRun bool,
-) (*unstructured.Unstructured, error) {
-	return t.Cluster.Patch(ctx, t.Ref, body, cluster.PatchOptions{Type: kind, FieldManager: t.Manager, DryRun: dryRun})
+func (t target) send(ctx context.Context, kind types.PatchType, body []byte) (*unstructured.Unstructured, error) {
+	return t.Cluster.Patch(ctx, t.Ref, body, cluster.PatchOptions{Type: kind, FieldManager: t.Manager})
+}
+
+// try sends a patch under our field manager, as a dry-run.
+func (t target) try(ctx context.Context, kind types.PatchType, body []byte) (*unstructured.Unstructured, error) {
+	return t.Cluster.Patch(ctx, t.Ref, body, cluster.PatchOptions{Type: kind, FieldManager: t.Manager, DryRun: true})
 }
 
 // effects returns the fields that an evaluation has touched.

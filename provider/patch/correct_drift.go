@@ -47,9 +47,7 @@ func (r restoration) predict(
 	return r.fields.movedTo(restored.Places), nil, err
 }
 
-func (r restoration) send(
-	ctx context.Context, t target, live *unstructured.Unstructured, dryRun bool,
-) (*unstructured.Unstructured, error) {
+func (r restoration) send(ctx context.Context, t target, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	restored, err := r.restore(t, live)
 	if err != nil {
 		return nil, err
@@ -57,7 +55,18 @@ func (r restoration) send(
 	if restored.Body == nil {
 		return live, nil
 	}
-	return t.send(ctx, types.JSONPatchType, restored.Body, dryRun)
+	return t.send(ctx, types.JSONPatchType, restored.Body)
+}
+
+func (r restoration) try(ctx context.Context, t target, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	restored, err := r.restore(t, live)
+	if err != nil {
+		return nil, err
+	}
+	if restored.Body == nil {
+		return live, nil
+	}
+	return t.try(ctx, types.JSONPatchType, restored.Body)
 }
 
 func (r restoration) restore(t target, live *unstructured.Unstructured) (mutation.Restored, error) {

@@ -24,12 +24,13 @@ func (r *patchResource) Create(ctx context.Context, req p.CreateRequest) (p.Crea
 	}
 	r.source.Remember(in.sensitive())
 	clu, err := r.source.Cluster(req.Properties)
-	if unknown, err := isUnknown(ctx, in, err, req.DryRun); unknown || err != nil {
+	asked := request{
+		urn: req.Urn, cluster: clu, in: in, old: state{State: tracked.State{HashKey: tracked.NewHashKey()}, touched: nothing()}, preview: req.DryRun,
+	}
+	if unknown, err := asked.isUnknown(ctx, err); unknown || err != nil {
 		return p.CreateResponse{Properties: unknownOutputs(in, in.object, "")}, err
 	}
-	result, err := r.patch(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), req.DryRun), request{
-		urn: req.Urn, cluster: clu, in: in, old: state{State: tracked.State{HashKey: tracked.NewHashKey()}, touched: nothing()}, preview: req.DryRun,
-	})
+	result, err := r.patch(ctx, asked)
 	if err != nil {
 		return p.CreateResponse{}, err
 	}
@@ -50,7 +51,8 @@ func (r *patchResource) Create(ctx context.Context, req p.CreateRequest) (p.Crea
 	result.state.Origin = tracked.OriginOf(ctx, clu)
 	resp := p.CreateResponse{ID: result.target.Identity().String()}
 	r.guard.Observe(req.Urn, result.state.Ref.UID, result.state.HashKey)
-	resp.Properties, resp.PartialState, err = r.finish(ctx, result, in, false)
+	result, unfinished := r.finish(ctx, result, in)
+	resp.Properties, resp.PartialState, err = result.saved(in, unfinished)
 	return resp, err
 }
 
@@ -65,6 +67,10 @@ type request struct {
 
 // patch carries a request out.
 func (r *patchResource) patch(ctx context.Context, req request) (outcome, error) {
+	ctx = r.source.ForwardWarnings(ctx, req.urn, req.in.sensitive())
+	if !req.preview {
+		ctx = tracked.AwaitWebhooks(ctx, req.in.sensitive())
+	}
 	w := run{in: req.in, old: req.old, urn: req.urn, preview: req.preview, claims: &r.claims, source: r.source}
 	if w.old.HashKey == "" {
 		w.old.HashKey = tracked.NewHashKey()
@@ -83,16 +89,16 @@ func (r *patchResource) patch(ctx context.Context, req request) (outcome, error)
 }
 
 // isUnknown reports whether a preview cannot ask the API server yet. clusterErr is the reason if there is no cluster.
-func isUnknown(ctx context.Context, in inputs, clusterErr error, preview bool) (bool, error) {
+func (r request) isUnknown(ctx context.Context, clusterErr error) (bool, error) {
 	switch {
 	case clusterErr != nil && !errors.Is(clusterErr, connection.ErrUnknown):
 		return false, clusterErr
-	case clusterErr == nil && in.unknown == 0:
+	case clusterErr == nil && r.in.unknown == 0:
 		return false, nil
-	case !preview:
+	case !r.preview:
 		return true, p.InternalErrorf("the engine asked for a patch with unknown values")
-	case in.unknown > 0:
-		unknown := in.unknownPaths()
+	case r.in.unknown > 0:
+		unknown := r.in.unknownPaths()
 		p.GetLogger(ctx).Infof("%d value(s) of the resource are known only after the apply: %s", len(unknown), tracked.Named(unknown))
 	}
 	return true, nil
@@ -114,12 +120,9 @@ func unknownOutputs(in inputs, id manifest.Identity, uid string) property.Map {
 	})
 }
 
-// finish waits, if the patch is done and there is something to wait for, and builds the answer to the engine. Even
-// after a failure the state is saved, in an update beside the previous inputs.
-func (r *patchResource) finish(
-	ctx context.Context, o outcome, in inputs, updating bool,
-) (property.Map, *p.InitializationFailed, error) {
-	cause := error(nil)
+// finish waits, if the patch is done and there is something to wait for, and records in the state if that must be done
+// again. It returns why the resource is not finished.
+func (r *patchResource) finish(ctx context.Context, o outcome, in inputs) (finished outcome, cause error) {
 	if o.unconfirmed != nil {
 		cause = failure.Errorf(failure.ReasonNotConfirmed, "%s: it is not known whether the API server carried out the patch.\n"+
 			"Nothing needs to be repaired by hand: the state remembers it, and the next `pulumi up` finds out and continues.\n"+
@@ -128,7 +131,11 @@ func (r *patchResource) finish(
 		cause = r.await(ctx, o, in)
 	}
 	o.state.pendingWait = cause != nil && o.unconfirmed == nil
-	o.state.Ahead = cause != nil && updating
+	return o, cause
+}
+
+// saved builds the answer to the engine. Even if the resource is not finished, the state is saved; cause is the reason.
+func (o outcome) saved(in inputs, cause error) (property.Map, *p.InitializationFailed, error) {
 	out, err := o.state.encode(in)
 	if err != nil || cause == nil {
 		return out, nil, err

@@ -46,7 +46,7 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 	}
 	ignored := tracked.ParseIgnored(req.IgnoreChanges)
 	old.Stale = old.Stale || programmed && r.goneWith.Has(old.Origin, old.Ref.Identity)
-	if old.IsToReread(clu, programmed) {
+	if programmed && old.IsToReread(clu) {
 		reread, err := r.rereadStale(ctx, req, in, old)
 		if failure.NotServed(err) {
 			return tracked.Changed(in.kind, p.Update), nil // The same run may serve the kind again.
@@ -69,13 +69,16 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 	switch {
 	case !tries && (old.upToDate(in) || old.Hash != "" && !old.Ahead && in.isAsSaved(req.OldInputs)):
 		// If the hash does not match the saved inputs, an earlier Diff found nothing to do.
-		diff = old.UncheckedDiff(old.detailedDiff(old.drift(in), in, ignored), programmed)
+		if diff = old.detailedDiff(old.drift(in), in, ignored); !programmed {
+			diff = old.UncheckedDiff(diff)
+		}
 	case !programmed || old.Hash == "" && in.isAsSaved(req.OldInputs):
 		diff = tracked.Changed(in.kind, p.Update)
 	case !clusterKnown || in.unknown > 0:
 		diff = writtenDiff(req, ignored, in.kind)
 	default:
-		if diff, err = r.changes(ctx, req, in, old, clu, ignored); err != nil {
+		asked := request{urn: req.Urn, cluster: clu, in: in, old: old, preview: true}
+		if diff, err = r.changes(ctx, req, asked, ignored); err != nil {
 			return r.moves.Diff(ctx, r.source, old.State, err)
 		}
 	}
@@ -99,11 +102,10 @@ func (in inputs) isAsSaved(saved property.Map) bool {
 
 // changes runs a dry-run to find out what a changed patch would do.
 func (r *patchResource) changes(
-	ctx context.Context, req p.DiffRequest, in inputs, old state, clu *cluster.Cluster, ignored tracked.IgnoredPaths,
+	ctx context.Context, req p.DiffRequest, asked request, ignored tracked.IgnoredPaths,
 ) (p.DiffResponse, error) {
-	result, err := r.patch(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), true), request{
-		urn: req.Urn, cluster: clu, in: in, old: old, preview: true,
-	})
+	in, old := asked.in, asked.old
+	result, err := r.patch(ctx, asked)
 	if err != nil {
 		return p.DiffResponse{}, err
 	}

@@ -128,5 +128,5 @@ func (in inputs) hash(key string) (string, error) { return tracked.Hash(key, in.
 // sensitive lists the secret texts of the patch, which the API server may quote when it
 // refuses them.
 func (in inputs) sensitive() []string {
-	return append(slices.Clone(in.former), tracked.Sensitive(in.document, in.secrets, false)...)
+	return append(slices.Clone(in.former), tracked.Sensitive(in.document, in.secrets)...)
 }

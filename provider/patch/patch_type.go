@@ -16,12 +16,13 @@ import (
 type patchType interface {
 	// predict finds out what the patch would touch on live. If that takes a dry-run, it also returns the answer.
 	predict(ctx context.Context, t target, live *unstructured.Unstructured) (patchedFields, *unstructured.Unstructured, error)
-	// send applies the patch to live, and to no other state of the object, or runs it as a dry-run. foreseen may be
-	// empty if reportsFields is true.
-	send(ctx context.Context, t target, live *unstructured.Unstructured, dryRun bool) (*unstructured.Unstructured, error)
+	// send applies the patch to live, and to no other state of the object.
+	send(ctx context.Context, t target, live *unstructured.Unstructured) (*unstructured.Unstructured, error)
+	// try runs the patch on live as a dry-run.
+	try(ctx context.Context, t target, live *unstructured.Unstructured) (*unstructured.Unstructured, error)
 	// reportsFields reports whether the answer shows what was touched, so that nothing has to be predicted.
 	reportsFields() bool
-	// touched reads from an answer what the field manager touched.
+	// touched reads from an answer what the field manager touched. foreseen may be empty if reportsFields is true.
 	touched(answer *unstructured.Unstructured, manager string, foreseen patchedFields) (patchedFields, error)
 	// kept returns what stays in our entries of metadata.managedFields.
 	kept(t patchedFields) ownership.Kept

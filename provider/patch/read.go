@@ -8,6 +8,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
@@ -43,7 +44,7 @@ func (r *patchResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadResp
 	case errors.Is(err, errGone), tracked.IsForgotten(err):
 		return p.ReadResponse{}, nil
 	case err != nil:
-		return r.keepStale(ctx, req, t, in, old, err)
+		return r.keepStale(ctx, req, t.Cluster, old, t.Explain("read", err, in.sensitive()))
 	}
 	t.WarnTerminating(ctx, live)
 	if old.Pending {
@@ -114,8 +115,8 @@ func kept(req p.ReadRequest, s state, why string, live *unstructured.Unstructure
 
 // keepStale answers a failed read with what was known before.
 func (r *patchResource) keepStale(
-	ctx context.Context, req p.ReadRequest, t target, in inputs, old state, cause error,
+	ctx context.Context, req p.ReadRequest, clu *cluster.Cluster, old state, explained error,
 ) (p.ReadResponse, error) {
-	req.Properties = tracked.KeepStale(ctx, r.source, t.Cluster, req, t.Explain("read", cause, in.sensitive())).Properties
+	req.Properties = tracked.KeepStale(ctx, r.source, clu, req, explained).Properties
 	return kept(req, old, "the object could not be read", nil)
 }

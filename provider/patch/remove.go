@@ -59,7 +59,7 @@ func (r run) convertible(ctx context.Context, live *unstructured.Unstructured) (
 	if err != nil || body == nil {
 		return live, err
 	}
-	return r.target.send(ctx, types.JSONPatchType, body, false)
+	return r.target.send(ctx, types.JSONPatchType, body)
 }
 
 // remove carries out the plan. If the API server refuses to remove something, everything stays and is only released: a
@@ -69,7 +69,7 @@ func (r run) remove(ctx context.Context, live *unstructured.Unstructured, planne
 	if err != nil || body == nil {
 		return live, err
 	}
-	after, err := r.target.send(ctx, types.JSONPatchType, body, false)
+	after, err := r.target.send(ctx, types.JSONPatchType, body)
 	if err == nil || len(planned.places) == 0 || !isRefused(err) {
 		return after, err
 	}
@@ -95,7 +95,7 @@ func (r run) strip(ctx context.Context, after *unstructured.Unstructured) error 
 	if err != nil || body == nil {
 		return err
 	}
-	_, err = r.target.send(ctx, types.JSONPatchType, body, false)
+	_, err = r.target.send(ctx, types.JSONPatchType, body)
 	return err
 }
 

@@ -43,7 +43,7 @@ func (r run) edit(ctx context.Context, live *unstructured.Unstructured, edit own
 	if err != nil || body == nil {
 		return live, err
 	}
-	edited, err := r.target.send(ctx, types.JSONPatchType, body, false)
+	edited, err := r.target.send(ctx, types.JSONPatchType, body)
 	if err == nil {
 		*r.undo = ownership.InOrder(ownership.Undo(live, edited), *r.undo)
 	}

@@ -147,7 +147,7 @@ func (r run) runOn(ctx context.Context, live *unstructured.Unstructured) (outcom
 	if err != nil {
 		return outcome{}, err
 	}
-	return r.execute(ctx, m, live, len(tracked.PatchesOn(live)) > 0)
+	return r.execute(ctx, m, live, tracked.PatchesOn(live))
 }
 
 // correctDrift sets the drifted values again, and the values of a JSON patch that the API server did not keep. The
@@ -166,7 +166,7 @@ func (r run) correctDrift(ctx context.Context, live *unstructured.Unstructured) 
 	if err != nil {
 		return outcome{}, err
 	}
-	result, err := r.execute(ctx, m, live, len(tracked.PatchesOn(live, r.target.Own()...)) > 0)
+	result, err := r.execute(ctx, m, live, tracked.PatchesOn(live, r.target.Own()...))
 	if r.preview && warnOfLastingDrift(ctx, err) {
 		return outcome{state: now}, nil
 	}
@@ -199,15 +199,16 @@ func (r run) resumePending(ctx context.Context, live *unstructured.Unstructured,
 
 // execute sends the request after it has checked every reason to refuse. It must predict what the patch touches in a
 // preview, if the answer cannot show it, and if the prediction decides about more than this request: what other Patches
-// own, and what this one has to release first. A run with a lost state may also have left something to release.
-func (r run) execute(ctx context.Context, m patchType, live *unstructured.Unstructured, decides bool) (outcome, error) {
+// own, and what this one has to release first. patches are the field managers of these Patches. A run with a lost state
+// may also have left something to release.
+func (r run) execute(ctx context.Context, m patchType, live *unstructured.Unstructured, patches []string) (outcome, error) {
 	var foreseen patchedFields
 	var answer *unstructured.Unstructured
 	lost, err := r.leavesUnrecorded(live, nothing())
 	if err != nil {
 		return outcome{}, err
 	}
-	if r.preview || !m.reportsFields() || decides || len(lost) > 0 {
+	if r.preview || !m.reportsFields() || len(patches) > 0 || len(lost) > 0 {
 		if foreseen, answer, err = m.predict(ctx, r.target, live); err != nil {
 			return outcome{}, err
 		}
@@ -229,7 +230,7 @@ func (r run) execute(ctx context.Context, m patchType, live *unstructured.Unstru
 		result.unrecorded = lost
 		return result, err
 	}
-	answer, err = m.send(ctx, r.target, live, false)
+	answer, err = m.send(ctx, r.target, live)
 	if err != nil && !tracked.HadNoEffect(err) {
 		return outcome{}, &lostError{cause: err, fields: foreseen, live: live}
 	}
@@ -253,7 +254,7 @@ func (r run) previewed(
 ) (outcome, error) {
 	if answer == nil {
 		var err error
-		if answer, err = m.send(ctx, r.target, live, true); err != nil {
+		if answer, err = m.try(ctx, r.target, live); err != nil {
 			return outcome{}, err
 		}
 	}

@@ -25,7 +25,7 @@ type ssaPatch struct {
 func (a ssaPatch) predict(
 	ctx context.Context, t target, live *unstructured.Unstructured,
 ) (patchedFields, *unstructured.Unstructured, error) {
-	answer, err := a.send(ctx, t, live, true)
+	answer, err := a.try(ctx, t, live)
 	if err != nil {
 		return nothing(), nil, err
 	}
@@ -33,14 +33,20 @@ func (a ssaPatch) predict(
 	return found, answer, err
 }
 
-func (a ssaPatch) send(
-	ctx context.Context, t target, live *unstructured.Unstructured, dryRun bool,
+func (a ssaPatch) send(ctx context.Context, t target, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	return a.apply(ctx, t, live, cluster.ApplyOptions{FieldManager: t.Manager})
+}
+
+func (a ssaPatch) try(ctx context.Context, t target, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	return a.apply(ctx, t, live, cluster.ApplyOptions{FieldManager: probe, DryRun: true})
+}
+
+// apply applies the patch by force to live, and to no other state of the object.
+func (a ssaPatch) apply(
+	ctx context.Context, t target, live *unstructured.Unstructured, options cluster.ApplyOptions,
 ) (*unstructured.Unstructured, error) {
+	options.Force, options.UID = true, live.GetUID()
 	object := a.object(t)
-	options := cluster.ApplyOptions{FieldManager: t.Manager, Force: true, UID: live.GetUID(), DryRun: dryRun}
-	if dryRun {
-		options.FieldManager = probe
-	}
 	guarded := object.DeepCopy()
 	guarded.SetResourceVersion(live.GetResourceVersion())
 	result, err := t.Cluster.Apply(ctx, guarded, options)

@@ -94,8 +94,8 @@ func (s state) encode(in inputs) (property.Map, error) {
 		// The saved inputs do not say which of the inputs just sent are secret.
 		out[in.kind] = out[in.kind].WithSecret(true)
 	}
-	out[tracked.KeyFieldOwnership] = tracked.EncodeTexts(s.Ownership, s.NamesSecret)
-	out[keyPreviousOwners] = tracked.EncodeTexts(s.previous, s.NamesSecret)
+	out[tracked.KeyFieldOwnership] = tracked.EncodeTexts(s.Ownership).WithSecret(s.NamesSecret)
+	out[keyPreviousOwners] = tracked.EncodeTexts(s.previous).WithSecret(s.NamesSecret)
 	err = tracked.EncodeFields(out, map[string]*fieldpath.Set{
 		keySetFields: s.touched.set, keyRemoved: s.touched.removed, keyOnce: s.touched.nonIdempotent, keyReturned: s.returned, tracked.KeyDropped: s.dropped,
 	}, s.NamesSecret)
@@ -118,13 +118,13 @@ func (s state) encode(in inputs) (property.Map, error) {
 		}
 	}
 	if s.neighbours != nil {
-		out[keyNeighbours] = tracked.EncodeTexts(s.neighbours, s.NamesSecret)
+		out[keyNeighbours] = tracked.EncodeTexts(s.neighbours).WithSecret(s.NamesSecret)
 	}
 	if len(s.added) > 0 {
 		out[keyAdded] = encodeAdded(s.added)
 	}
 	if len(s.created) > 0 {
-		out[keyCreated] = tracked.EncodeTexts(s.created, s.NamesSecret)
+		out[keyCreated] = tracked.EncodeTexts(s.created).WithSecret(s.NamesSecret)
 	}
 	if s.base != "" {
 		out[keyBase] = property.New(s.base)

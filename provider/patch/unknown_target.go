@@ -20,5 +20,5 @@ func (in inputs) sayUnknownTarget(ctx context.Context, target property.Value, ol
 		}
 		return keyTarget + "." + part
 	}
-	tracked.UnknownIn(target).Apart(old.Ref.Identity).Say(ctx, old.Ref.Identity, at, does, false)
+	tracked.UnknownIn(target).Apart(old.Ref.Identity).Say(ctx, old.Ref.Identity, at, does)
 }

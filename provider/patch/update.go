@@ -24,15 +24,14 @@ func (r *patchResource) Update(ctx context.Context, req p.UpdateRequest) (p.Upda
 		waitfor.SayAgain(ctx)
 	}
 	clu, err := r.source.Cluster(req.Inputs)
-	if unknown, err := isUnknown(ctx, in, err, req.DryRun); unknown || err != nil {
+	asked := request{urn: req.Urn, cluster: clu, in: in, old: old, preview: req.DryRun}
+	if unknown, err := asked.isUnknown(ctx, err); unknown || err != nil {
 		open := tracked.UnknownIn(req.Inputs.Get(keyTarget)).Apart(old.Ref.Identity)
 		return p.UpdateResponse{Properties: open.Hide(unknownOutputs(in, old.Ref.Identity, old.Ref.UID))}, err
 	}
 	result, ok := r.dryRuns.Pop(req.Urn, old.Ref.UID, func(o outcome) bool { return o.unresolved || o.state.upToDate(in) })
 	if !ok || !req.DryRun {
-		result, err = r.patch(tracked.Asking(ctx, r.source, req.Urn, in.sensitive(), req.DryRun), request{
-			urn: req.Urn, cluster: clu, in: in, old: old, preview: req.DryRun,
-		})
+		result, err = r.patch(ctx, asked)
 	}
 	if err != nil {
 		return p.UpdateResponse{}, err
@@ -56,7 +55,9 @@ func (r *patchResource) Update(ctx context.Context, req p.UpdateRequest) (p.Upda
 		resp.Properties, err = result.state.encode(in)
 		return resp, err
 	}
-	resp.Properties, resp.PartialState, err = r.finish(ctx, result, in, true)
+	result, unfinished := r.finish(ctx, result, in)
+	result.state.Ahead = unfinished != nil // the engine keeps the previous inputs
+	resp.Properties, resp.PartialState, err = result.saved(in, unfinished)
 	return resp, err
 }
 

@@ -63,7 +63,7 @@ func (r *taskResource) stop(ctx context.Context, urn resource.URN, properties pr
 	if err != nil {
 		return err
 	}
-	moved, _, err := was.state.origin.Moved(ctx, r.source, tracked.Target{Cluster: clu, Ref: tracked.RefOf(was.state.object.Identity)}, false)
+	moved, _, err := was.state.origin.Moved(ctx, r.source, tracked.Target{Cluster: clu, Ref: tracked.RefOf(was.state.object.Identity)})
 	if err != nil || moved {
 		return err
 	}
@@ -114,7 +114,7 @@ func (r *taskResource) do(
 	if err != nil {
 		return s.without(), err
 	}
-	e, err := current.execute(tracked.Asking(ctx, r.source, urn, in.sensitive, false))
+	e, err := current.execute(tracked.Writing(ctx, r.source, urn, in.sensitive))
 	s.unfinished, s.result, s.stays, s.secret = e.unfinished, e.result, e.stays, in.secret
 	if !e.begun {
 		return s.without(), err

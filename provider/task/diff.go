@@ -35,7 +35,7 @@ func (r *taskResource) diff(ctx context.Context, req p.DiffRequest) (p.DiffRespo
 	case !programmed || !known || clu == nil:
 		return diff, nil
 	}
-	moved, _, err := old.origin.Moved(ctx, r.source, tracked.Target{Cluster: clu, Ref: tracked.RefOf(old.object.Identity)}, false)
+	moved, _, err := old.origin.Moved(ctx, r.source, tracked.Target{Cluster: clu, Ref: tracked.RefOf(old.object.Identity)})
 	switch {
 	case err != nil:
 		return p.DiffResponse{}, err

@@ -66,7 +66,7 @@ func (d dryRun) do(ctx context.Context) error {
 	}
 	object := d.in.objectOf(tried.target.Identity())
 	tried.sign(object, tried.name)
-	_, err = d.clu.Apply(tracked.Asking(ctx, d.source, d.urn, d.in.sensitive, true), object, cluster.ApplyOptions{
+	_, err = d.clu.Apply(d.source.ForwardWarnings(ctx, d.urn, d.in.sensitive), object, cluster.ApplyOptions{
 		FieldManager: tried.target.Manager, CreateOnly: true, DryRun: true,
 	})
 	if tracked.WarnUnasked(ctx, err, d.in.sensitive) {

@@ -128,7 +128,7 @@ func (in *inputs) decodeContent(path string, v property.Value) (plain any, err e
 		return nil, failure.Errorf(failure.ReasonInvalid, "%s: %w", path, err)
 	}
 	in.secret = in.secret || !secrets.Empty()
-	in.sensitive = append(in.sensitive, tracked.Sensitive(plain, secrets, false)...)
+	in.sensitive = append(in.sensitive, tracked.Sensitive(plain, secrets)...)
 	for _, unknown := range values.UnknownPaths(plain, secrets) {
 		in.unknown = append(in.unknown, values.JoinPath(path, unknown))
 	}

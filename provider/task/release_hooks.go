@@ -234,7 +234,7 @@ func (r *releaseHooksResource) Diff(ctx context.Context, req p.DiffRequest) (p.D
 		return diff, err
 	}
 	s := decodeHooksState(req.State)
-	moved, _, err := s.origin.Moved(ctx, r.source, tracked.Target{Cluster: clu, Ref: tracked.RefOf(firstStep(req.Inputs))}, false)
+	moved, _, err := s.origin.Moved(ctx, r.source, tracked.Target{Cluster: clu, Ref: tracked.RefOf(firstStep(req.Inputs))})
 	switch {
 	case err != nil:
 		return p.DiffResponse{}, err

@@ -37,7 +37,7 @@ func (r *releaseHooksResource) Delete(ctx context.Context, req p.DeleteRequest) 
 	}
 	d := deletion{clu: clu, force: values.Flag(req.OldInputs.Get(keyForceDestroy))}
 	if d.steps, err = newSteps(ctx, r.source, req.Urn, in, old, clu); err == nil {
-		err = d.run(tracked.Asking(ctx, r.source, req.Urn, in[0].sensitive, false))
+		err = d.run(tracked.Writing(ctx, r.source, req.Urn, in[0].sensitive))
 	}
 	return excuse(ctx, tracked.ExplainDestroy(err, req.Properties), d.force, "The release")
 }

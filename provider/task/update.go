@@ -214,7 +214,7 @@ func (r *taskResource) moved(ctx context.Context, req p.UpdateRequest, old state
 	if err != nil {
 		return false, err
 	}
-	moved, _, err := old.origin.Moved(ctx, r.source, tracked.Target{Cluster: clu, Ref: tracked.RefOf(old.object.Identity)}, false)
+	moved, _, err := old.origin.Moved(ctx, r.source, tracked.Target{Cluster: clu, Ref: tracked.RefOf(old.object.Identity)})
 	return moved, err
 }
 

@@ -127,10 +127,18 @@ func (o Origin) forget(ctx context.Context, source *connection.Source) error {
 }
 
 // Moved finds out for the program's Diff whether its connection leads to a cluster other than the object's, and reports
-// it. It asks the API server only if the address or the certificate authority differs, or if must is true. undecided
-// means that only a read of the object can tell; the error says why.
-func (o Origin) Moved(ctx context.Context, source *connection.Source, t Target, must bool) (moved, undecided bool, err error) {
-	if o.IsZero() || t.Cluster == nil || !must && o.Target == t.Cluster.Target() {
+// it. It asks the API server only if the address or the certificate authority differs. undecided means that only a read
+// of the object can tell; the error says why.
+func (o Origin) Moved(ctx context.Context, source *connection.Source, t Target) (moved, undecided bool, err error) {
+	if t.Cluster != nil && o.Target == t.Cluster.Target() {
+		return false, false, nil
+	}
+	return o.AskMoved(ctx, source, t)
+}
+
+// AskMoved is [Origin.Moved], and asks the API server in any case.
+func (o Origin) AskMoved(ctx context.Context, source *connection.Source, t Target) (moved, undecided bool, err error) {
+	if o.IsZero() || t.Cluster == nil {
 		return false, false, nil
 	}
 	switch err := o.RequireIn(ctx, source, t); {
@@ -233,7 +241,11 @@ const moved = "in another cluster" // observed
 // that. If only a read of the object can tell, it marks the state, so that Diff reads.
 func (m *Moves) Find(ctx context.Context, source *connection.Source, clu *cluster.Cluster, s *State) (bool, error) {
 	t := Target{Cluster: clu, Ref: RefOf(s.Ref.Identity)}
-	moved, undecided, err := s.Origin.Moved(ctx, source, t, s.Pending)
+	find := s.Origin.Moved
+	if s.Pending {
+		find = s.Origin.AskMoved
+	}
+	moved, undecided, err := find(ctx, source, t)
 	switch {
 	case moved:
 		m.Note(*s)

@@ -56,11 +56,9 @@ func ClusterForDiff(
 	return clu, !unknown, nil
 }
 
-// IsToReread reports whether Diff must read for itself because the read before it failed. A resource that was not read
+// IsToReread reports whether the program's Diff must read for itself because the read before it failed. A resource that was not read
 // in this run is never "unchanged": if this read fails too, so does the Diff of the resource.
-func (s State) IsToReread(clu *cluster.Cluster, programmed bool) bool {
-	return s.Stale && clu != nil && programmed
-}
+func (s State) IsToReread(clu *cluster.Cluster) bool { return s.Stale && clu != nil }
 
 // OvertakenDiff returns the diff for a changed program that finds everything in place because it adopts what had
 // drifted. An update records that: the previously applied values must no longer count as drift, and we become an owner
@@ -72,10 +70,10 @@ func (s State) OvertakenDiff() p.DiffResponse {
 	return Changed(keyAppliedProjection, p.Update)
 }
 
-// UncheckedDiff shows that a resource was not read, if the engine's own Diff follows a failed read: a refresh that
-// could not see anything must not report that nothing has changed. It adds this to the rest of the diff.
-func (s State) UncheckedDiff(diff p.DiffResponse, programmed bool) p.DiffResponse {
-	if !s.Stale || programmed || diff.HasChanges {
+// UncheckedDiff adds to the engine's own Diff that a resource was not read, if it follows a failed read: a refresh that
+// could not see anything must not report that nothing has changed.
+func (s State) UncheckedDiff(diff p.DiffResponse) p.DiffResponse {
+	if !s.Stale || diff.HasChanges {
 		return diff
 	}
 	return Unchecked()

@@ -8,17 +8,24 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 )
 
-// Sensitive lists the secret texts of a tree, which the API server may quote in a refusal. With withNames, the keys
-// of a secret map are secret too; the keys of a wholly secret tree are not, because they are mostly the names of the
-// kind's fields.
-func Sensitive(tree any, secrets values.Marks, withNames bool) []string {
+// Sensitive lists the secret texts of a tree, which the API server may quote in a refusal.
+func Sensitive(tree any, secrets values.Marks) []string {
 	var texts []string
-	withNames = withNames && !secrets.IsSecret(property.Path{})
 	for path := range secrets.Secrets() {
 		texts = append(texts, Texts(valueAt(tree, path))...)
-		if withNames {
-			texts = append(texts, names(valueAt(tree, path))...)
-		}
+	}
+	return texts
+}
+
+// SensitiveWithNames also lists the keys of a secret map. The keys of a wholly secret tree are not secret, because they
+// are mostly the names of the kind's fields.
+func SensitiveWithNames(tree any, secrets values.Marks) []string {
+	if secrets.IsSecret(property.Path{}) {
+		return Sensitive(tree, secrets)
+	}
+	var texts []string
+	for path := range secrets.Secrets() {
+		texts = append(append(texts, Texts(valueAt(tree, path))...), names(valueAt(tree, path))...)
 	}
 	return texts
 }

@@ -136,7 +136,11 @@ func RevisionOf(hash, before string) string {
 
 // Sensitive lists the secret texts among the previous values, which the API server may quote beside the new ones.
 func (s State) Sensitive() []string {
-	return append(Sensitive(s.Live, s.Secrets, s.NamesSecret), Sensitive(s.Applied, s.AppliedSecrets, s.NamesSecret)...)
+	texts := Sensitive
+	if s.NamesSecret {
+		texts = SensitiveWithNames
+	}
+	return append(texts(s.Live, s.Secrets), texts(s.Applied, s.AppliedSecrets)...)
 }
 
 // Encode writes the state.
@@ -188,7 +192,7 @@ func (s State) encodeAsTree(form Form, out map[string]property.Value) error {
 		out[key] = v
 	}
 	if s.Ownership != nil {
-		out[KeyFieldOwnership] = EncodeTexts(s.Ownership, s.NamesSecret)
+		out[KeyFieldOwnership] = EncodeTexts(s.Ownership).WithSecret(s.NamesSecret)
 	}
 	return nil
 }
@@ -246,12 +250,12 @@ func decodeProjection(
 }
 
 // EncodeTexts writes texts by field name, for example the owners of each field.
-func EncodeTexts(texts map[string]string, secret bool) property.Value {
+func EncodeTexts(texts map[string]string) property.Value {
 	encoded := make(map[string]property.Value, len(texts))
 	for field, text := range texts {
 		encoded[field] = property.New(text)
 	}
-	return property.New(encoded).WithSecret(secret)
+	return property.New(encoded)
 }
 
 // DecodeTexts reads what [EncodeTexts] writes, and returns nil if there is nothing.

@@ -105,7 +105,7 @@ func (s State) encodeAsText(form Form, out map[string]property.Value) error {
 		return nil
 	}
 	if len(s.Ownership) <= maxOwnersShown {
-		out[KeyFieldOwnership] = EncodeTexts(s.Ownership, s.NamesSecret)
+		out[KeyFieldOwnership] = EncodeTexts(s.Ownership).WithSecret(s.NamesSecret)
 		return nil
 	}
 	text, err := values.FormatJSON(s.Ownership)
@@ -113,7 +113,7 @@ func (s State) encodeAsText(form Form, out map[string]property.Value) error {
 		return err
 	}
 	out[keyOwnership] = property.New(text).WithSecret(s.NamesSecret)
-	out[KeyFieldOwnership] = EncodeTexts(form.Owners, s.NamesSecret)
+	out[KeyFieldOwnership] = EncodeTexts(form.Owners).WithSecret(s.NamesSecret)
 	return nil
 }
 

@@ -66,23 +66,27 @@ func (u UnknownIdentity) Hide(outputs property.Map) property.Map {
 }
 
 // Say says what an update does if it turns out to be about another object. at returns the property that shows a part.
-// It is a warning if something is lost that the program does not bring back.
-func (u UnknownIdentity) Say(ctx context.Context, was manifest.Identity, at func(part string) string, does string, loses bool) {
-	if len(u) == 0 {
-		return
+func (u UnknownIdentity) Say(ctx context.Context, was manifest.Identity, at func(part string) string, does string) {
+	if len(u) > 0 {
+		p.GetLogger(ctx).Info(u.ifApart(was, at, does))
 	}
+}
+
+// Warn is [UnknownIdentity.Say] for an update that loses something that the program does not bring back.
+func (u UnknownIdentity) Warn(ctx context.Context, was manifest.Identity, at func(part string) string, does string) {
+	if len(u) > 0 {
+		p.GetLogger(ctx).Warning(u.ifApart(was, at, does) + "\nTo know it before, run `pulumi up --target` for the resource that the value comes from: " +
+			"the next preview then shows a replacement, if there is one.")
+	}
+}
+
+func (u UnknownIdentity) ifApart(was manifest.Identity, at func(part string) string, does string) string {
 	var paths []string
 	for _, part := range u {
 		if path := at(part); !slices.Contains(paths, path) {
 			paths = append(paths, path)
 		}
 	}
-	text := fmt.Sprintf("%s: whether the resource stays with this object is known only after the apply (%s). If it does not, the update %s.",
+	return fmt.Sprintf("%s: whether the resource stays with this object is known only after the apply (%s). If it does not, the update %s.",
 		RefOf(was), strings.Join(paths, ", "), does)
-	if loses {
-		p.GetLogger(ctx).Warning(text + "\nTo know it before, run `pulumi up --target` for the resource that the value comes from: " +
-			"the next preview then shows a replacement, if there is one.")
-		return
-	}
-	p.GetLogger(ctx).Info(text)
 }

@@ -11,16 +11,10 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
-// Asking returns the context for the requests of one call: it shows the API server's warnings on the resource, and
-// lets real writes wait for webhooks.
-func Asking(
-	ctx context.Context, source *connection.Source, urn resource.URN, sensitive []string, preview bool,
-) context.Context {
-	ctx = source.ForwardWarnings(ctx, urn, sensitive)
-	if preview {
-		return ctx
-	}
-	return AwaitWebhooks(ctx, sensitive)
+// Writing returns the context for the requests of one call that writes: it shows the API server's warnings on the
+// resource, and waits for webhooks. A preview only shows the warnings.
+func Writing(ctx context.Context, source *connection.Source, urn resource.URN, sensitive []string) context.Context {
+	return AwaitWebhooks(source.ForwardWarnings(ctx, urn, sensitive), sensitive)
 }
 
 // AwaitWebhooks lets the requests of an operation wait for admission webhooks that cannot be called, and shows beside

@@ -48,7 +48,11 @@ func (r *waitResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespo
 func (r *waitResource) programDiff(ctx context.Context, req p.DiffRequest, clu *cluster.Cluster) (p.DiffResponse, error) {
 	in, old, unread := reference.Decode(req.Inputs.Get(keyResourceRef)), decodeState(req.State), tracked.IsStale(req.State)
 	t := tracked.Target{Cluster: clu, Ref: tracked.RefOf(in.Identity)}
-	moved, undecided, err := old.origin.Moved(ctx, r.source, t, unread && old.uid == "")
+	find := old.origin.Moved
+	if unread && old.uid == "" {
+		find = old.origin.AskMoved
+	}
+	moved, undecided, err := find(ctx, r.source, t)
 	switch {
 	case moved:
 		return tracked.UpdateAbout(tracked.KeyCluster), nil

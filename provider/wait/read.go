@@ -30,14 +30,14 @@ func (r *waitResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespo
 	}
 	clu, err := r.source.Cluster(req.Inputs)
 	if err != nil {
-		return r.keepStale(ctx, req, nil, in, old, err)
+		return r.keepStale(ctx, req, nil, old, in.explain(nil, err))
 	}
 	live, err := r.look(ctx, clu, in, old)
 	if tracked.IsForgotten(err) {
 		return p.ReadResponse{}, nil
 	}
 	if err != nil {
-		return r.keepStale(ctx, req, clu, in, old, err)
+		return r.keepStale(ctx, req, clu, old, in.explain(clu, err))
 	}
 	req.Properties = tracked.Reread(req.Properties)
 	if live != nil && !old.isAnother(live) && old.learnsFrom(in, live) {
@@ -110,9 +110,9 @@ func renewed(req p.ReadRequest, now state) (p.ReadResponse, error) {
 
 // keepStale answers a failed read with the previous state. An error would end the whole operation, including a destroy.
 func (r *waitResource) keepStale(
-	ctx context.Context, req p.ReadRequest, clu *cluster.Cluster, in inputs, old state, cause error,
+	ctx context.Context, req p.ReadRequest, clu *cluster.Cluster, old state, explained error,
 ) (p.ReadResponse, error) {
-	req.Properties = tracked.KeepStale(ctx, r.source, clu, req, in.explain(clu, cause)).Properties
+	req.Properties = tracked.KeepStale(ctx, r.source, clu, req, explained).Properties
 	return unchanged(req, old, "the object could not be read", nil)
 }
 

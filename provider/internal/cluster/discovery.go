@@ -57,10 +57,11 @@ func (c *Cluster) Resource(ctx context.Context, apiVersion, kind string) (Resour
 		}
 		found, ok = served[kind]
 	}
-	c.discovery.note(groupVersion.WithKind(kind), ok)
 	if !ok {
+		c.discovery.noteAbsent(groupVersion.WithKind(kind))
 		return Resource{}, &KindNotServedError{APIVersion: apiVersion, Kind: kind}
 	}
+	c.discovery.noteServed(groupVersion.WithKind(kind))
 	return found, nil
 }
 
@@ -149,16 +150,21 @@ func (d *discovery) join(groupVersion schema.GroupVersion) <-chan singleflight.R
 	})
 }
 
-// note records when a kind was first found missing.
-func (d *discovery) note(kind schema.GroupVersionKind, served bool) {
+// noteAbsent records when a kind was first found missing.
+func (d *discovery) noteAbsent(kind schema.GroupVersionKind) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if _, already := d.absent[kind]; served {
-		delete(d.absent, kind)
-		delete(d.undefined, kind.GroupKind())
-	} else if !already {
+	if _, already := d.absent[kind]; !already {
 		d.absent[kind] = time.Now()
 	}
+}
+
+// noteServed records that a kind is not missing.
+func (d *discovery) noteServed(kind schema.GroupVersionKind) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.absent, kind)
+	delete(d.undefined, kind.GroupKind())
 }
 
 // WasNotServed reports whether an earlier answer of the API server lacked a kind or its whole group-version. It makes

@@ -27,6 +27,8 @@ type ListOptions struct {
 	FieldSelector string
 	// Limit is the maximum number of objects; 0 means all.
 	Limit int64
+	// MetadataOnly means that the objects have only their identity and metadata.
+	MetadataOnly bool
 }
 
 // List reads objects in one request.
@@ -55,13 +57,16 @@ func (c *Cluster) List(ctx context.Context, options ListOptions) (*unstructured.
 	return list, nil
 }
 
-// narrow adds the selectors to a request.
+// narrow adds to a request what it asks for.
 func (o ListOptions) narrow(request *rest.Request) *rest.Request {
 	if o.LabelSelector != "" {
 		request.Param("labelSelector", o.LabelSelector)
 	}
 	if o.FieldSelector != "" {
 		request.Param("fieldSelector", o.FieldSelector)
+	}
+	if o.MetadataOnly {
+		request.SetHeader("Accept", metadataOnly)
 	}
 	return request
 }
@@ -83,13 +88,12 @@ const (
 	metadataOnly = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 )
 
-// ListAll reads all objects, or the first options.Limit, page by page. More means that the limit left objects out. If
-// metadata is true, the objects have only their identity and metadata.
+// ListAll reads all objects, or the first options.Limit, page by page. More means that the limit left objects out.
 //
 // If reading takes so long that the API server has forgotten the beginning of the list, ListAll reads the list again in
 // one piece: pages of two lists do not make one list.
 func (c *Cluster) ListAll(
-	ctx context.Context, resource Resource, options ListOptions, metadata bool,
+	ctx context.Context, resource Resource, options ListOptions,
 ) (objects []unstructured.Unstructured, more bool, err error) {
 	subject := "list of " + options.Kind
 	path, err := collectionPath(resource, options.Namespace)
@@ -102,9 +106,6 @@ func (c *Cluster) ListAll(
 	}
 	for {
 		request := options.narrow(c.client.Get().AbsPath(path...))
-		if metadata {
-			request.SetHeader("Accept", metadataOnly)
-		}
 		if size > 0 {
 			request.Param("limit", strconv.FormatInt(size, 10))
 		}

@@ -57,7 +57,7 @@ func (e *evaluator) run() error {
 	o := e.operation
 	switch o.name {
 	case opAdd:
-		return e.add(o.value, false)
+		return e.add(o.value)
 	case opReplace:
 		return e.replace()
 	case opRemove:
@@ -77,17 +77,26 @@ func (e *evaluator) run() error {
 			return err
 		}
 	}
-	return e.add(value, true)
+	return e.add(value)
 }
 
-func (e *evaluator) add(value any, once bool) error {
+// add puts a value at the path of the operation. Only the operation add can be repeated: move and copy take the value
+// from the object.
+func (e *evaluator) add(value any) error {
 	at, inList, reason := e.operation.path.findPlace(e.tree)
 	if reason != "" {
 		return e.fail(e.operation.path, reason)
 	}
 	value = normalized(value) // a copy operation must not put one value into the tree twice
 	e.tree = edit(e.tree, at, func(container, last any) any { return inserted(container, last, value) })
-	e.trace.wrote(e.index, at, inList, once || inList)
+	switch {
+	case inList:
+		e.trace.inserted(e.index, at)
+	case e.operation.name == opAdd:
+		e.trace.wrote(e.index, at)
+	default:
+		e.trace.wroteOnce(e.index, at)
+	}
 	return nil
 }
 
@@ -98,7 +107,7 @@ func (e *evaluator) replace() error {
 	}
 	value := normalized(e.operation.value)
 	e.tree = edit(e.tree, at, func(container, last any) any { return with(container, last, value) })
-	e.trace.wrote(e.index, at, false, false)
+	e.trace.wrote(e.index, at)
 	return nil
 }
 

@@ -41,26 +41,38 @@ func ParseMergePatch(document any) (MergePatch, []Problem) {
 			"Write the fields to change, as in {spec: {replicas: 3}}."}}
 	}
 	patch := MergePatch{normalized(object).(map[string]any), values.HasUnknown(document)}
-	return patch, nullsInLists(object, nil, false)
+	return patch, nullsInLists(object, nil)
 }
 
 // nullsInLists finds nulls in lists, which look as if they removed something.
-func nullsInLists(v any, at []any, inList bool) []Problem {
+func nullsInLists(v any, at []any) []Problem {
 	var problems []Problem
 	switch v := v.(type) {
 	case map[string]any:
 		for _, key := range slices.Sorted(maps.Keys(v)) {
-			problems = append(problems, nullsInLists(v[key], append(slices.Clip(at), key), inList)...)
+			problems = append(problems, nullsInLists(v[key], append(slices.Clip(at), key))...)
+		}
+	case []any:
+		problems = nullsIn(v, at)
+	}
+	return problems
+}
+
+// nullsIn finds all nulls in a list, or in an item of one.
+func nullsIn(v any, at []any) []Problem {
+	var problems []Problem
+	switch v := v.(type) {
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			problems = append(problems, nullsIn(v[key], append(slices.Clip(at), key))...)
 		}
 	case []any:
 		for i, item := range v {
-			problems = append(problems, nullsInLists(item, append(slices.Clip(at), i), true)...)
+			problems = append(problems, nullsIn(item, append(slices.Clip(at), i))...)
 		}
 	case nil:
-		if inList {
-			problems = append(problems, Problem{Path: values.FormatSegments(at...), Reason: "A null inside of a list removes nothing: a merge patch " +
-				"replaces a list as a whole. Leave out what shall not be in the list."})
-		}
+		problems = append(problems, Problem{Path: values.FormatSegments(at...), Reason: "A null inside of a list removes nothing: a merge patch " +
+			"replaces a list as a whole. Leave out what shall not be in the list."})
 	}
 	return problems
 }

@@ -32,18 +32,32 @@ func newTrace(fields *fieldpath.Set, operations int) *trace {
 	return &trace{fields: fields, once: make([]bool, operations), removed: fieldpath.NewSet(), removals: make([]fieldpath.Path, operations)}
 }
 
-// wrote records that an operation has written at a place. If inserted, the value is a new item of a list, which moves
-// the items behind it; otherwise it replaces the value at the place.
-func (t *trace) wrote(operation int, at ownership.Location, inserted, once bool) {
-	if inserted {
-		t.reshape(at)
-		t.shift(at, 1)
-	} else {
-		t.forget(at)
-	}
+// wrote records that an operation has replaced the value at a place.
+func (t *trace) wrote(operation int, at ownership.Location) {
+	t.forget(at)
 	t.change(at)
-	t.once[operation] = once
-	t.places = append(t.places, place{operation: operation, at: slices.Clone(at), once: once})
+	t.once[operation] = false
+	t.places = append(t.places, place{operation: operation, at: slices.Clone(at)})
+}
+
+// wroteOnce is wrote for an operation that is not repeated.
+func (t *trace) wroteOnce(operation int, at ownership.Location) {
+	t.forget(at)
+	t.change(at)
+	t.noteOnce(operation, at)
+}
+
+// inserted records that an operation has added an item to a list, which moves the items behind it. It is not repeated.
+func (t *trace) inserted(operation int, at ownership.Location) {
+	t.reshape(at)
+	t.shift(at, 1)
+	t.change(at)
+	t.noteOnce(operation, at)
+}
+
+func (t *trace) noteOnce(operation int, at ownership.Location) {
+	t.once[operation] = true
+	t.places = append(t.places, place{operation: operation, at: slices.Clone(at), once: true})
 }
 
 // took records that an operation has removed the value at a place. before is the tree before the operation.

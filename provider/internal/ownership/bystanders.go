@@ -94,36 +94,46 @@ func Bystanders(live *unstructured.Unstructured, manager string, applied, sent m
 	if err != nil {
 		return nil, err
 	}
-	w.visit(live.Object, ours, others, applied, sent, shape, nil)
+	w.visit(section{live: live.Object, applied: applied, sent: sent, ours: ours, others: others, shape: shape})
 	return w.found, nil
 }
 
 type bystanders struct{ found []Bystander }
 
-// visit finds what leaves tree. ours and others are the owned fields below path.
-func (w *bystanders) visit(tree any, ours, others *fieldpath.Set, applied, sent any, s *shape, path fieldpath.Path) {
-	for element, below := range elements(ours) {
-		_, child, ok := step(tree, element)
+// section is the object, or a part of it, as an apply meets it.
+type section struct {
+	path fieldpath.Path
+	// live is what is there, applied what the manager applied there before, and sent what it applies there now.
+	live, applied, sent any
+	// ours are the fields below path that the manager owns, and others those of other managers.
+	ours, others *fieldpath.Set
+	shape        *shape
+}
+
+// visit finds what leaves a section.
+func (w *bystanders) visit(s section) {
+	for element, below := range elements(s.ours) {
+		_, child, ok := step(s.live, element)
 		if !ok {
 			continue
 		}
-		_, was, _ := step(applied, element)
-		_, wanted, isSent := step(sent, element)
+		_, was, _ := step(s.applied, element)
+		_, wanted, isSent := step(s.sent, element)
 		inside := below != nil && !below.Empty()
-		at := append(slices.Clip(path), element)
-		under := s.ofItems()
+		at := append(slices.Clip(s.path), element)
+		under := s.shape.ofItems()
 		if element.FieldName != nil {
-			under = s.below(*element.FieldName)
+			under = s.shape.below(*element.FieldName)
 		}
 		_, isList := wanted.([]any)
-		if inside && !isSent && staysByKey(element, others) {
-			w.halves(below, partsAt(others, element), at)
+		if inside && !isSent && staysByKey(element, s.others) {
+			w.halves(below, partsAt(s.others, element), at)
 			continue
 		}
 		switch {
-		case inside && (isSent && !(isList && isEmptyContainer(wanted)) || touches(others, fieldpath.Path{element})):
-			w.visit(child, below, partsAt(others, element), was, wanted, under, at)
-		case element.FieldName == nil, touches(others, fieldpath.Path{element}):
+		case inside && (isSent && !(isList && isEmptyContainer(wanted)) || touches(s.others, fieldpath.Path{element})):
+			w.visit(section{path: at, live: child, applied: was, sent: wanted, ours: below, others: partsAt(s.others, element), shape: under})
+		case element.FieldName == nil, touches(s.others, fieldpath.Path{element}):
 		case inside, !isSent && isEmptyContainer(was):
 			w.collect(child, below, under, at)
 		}

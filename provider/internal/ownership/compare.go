@@ -28,49 +28,53 @@ type Change struct {
 // fields. It compares list items by their keys. A map or an item that exists on only one side is one change, at the
 // top of what the other side lacks.
 func Compare(from, to map[string]any, fields *fieldpath.Set) []Change {
-	var changes []Change
-	reported := fieldpath.NewSet()
+	c := comparison{fields: fields, reported: fieldpath.NewSet()}
 	fields.Leaves().Iterate(func(path fieldpath.Path) {
 		before, _, had := locateAmong(from, path, fields)
 		after, _, has := locateAmong(to, path, fields)
 		switch {
 		case had && has:
 			if !Equal(before, after) {
-				changes = append(changes, Change{Changed, path.Copy(), before, after})
+				c.changes = append(c.changes, Change{Changed, path.Copy(), before, after})
 			}
 		case has:
-			changes = appendOnce(changes, Added, from, to, path, fields, reported)
+			c.reportOnce(Added, from, to, path)
 		case had:
-			changes = appendOnce(changes, Removed, to, from, path, fields, reported)
+			c.reportOnce(Removed, to, from, path)
 		}
 	})
-	return changes
+	return c.changes
 }
 
-// appendOnce reports a path of present that is missing from absent, at the highest missing place, unless it has already
+// comparison collects the differences in these fields. reported are the places of those that are on one side only.
+type comparison struct {
+	fields   *fieldpath.Set
+	changes  []Change
+	reported *fieldpath.Set
+}
+
+// reportOnce reports a path of present that is missing from absent, at the highest missing place, unless it has already
 // reported that place.
-func appendOnce(
-	changes []Change, kind Kind, absent, present map[string]any, path fieldpath.Path, fields, reported *fieldpath.Set,
-) []Change {
+func (c *comparison) reportOnce(kind Kind, absent, present map[string]any, path fieldpath.Path) {
 	top := path
 	for n := 1; n < len(path); n++ {
-		if _, _, ok := locateAmong(absent, path[:n], fields); !ok {
+		if _, _, ok := locateAmong(absent, path[:n], c.fields); !ok {
 			top = path[:n]
 			break
 		}
 	}
-	if reported.Has(top) {
-		return changes
+	if c.reported.Has(top) {
+		return
 	}
-	reported.Insert(top.Copy())
+	c.reported.Insert(top.Copy())
 	change := Change{Kind: kind, Path: top.Copy()}
-	v, _, _ := locateAmong(present, top, fields)
+	v, _, _ := locateAmong(present, top, c.fields)
 	if kind == Added {
 		change.New = v
 	} else {
 		change.Old = v
 	}
-	return append(changes, change)
+	c.changes = append(c.changes, change)
 }
 
 // Equal compares two JSON values. It compares numbers by value: a state that went through Pulumi holds every number

@@ -152,7 +152,7 @@ func newItemsOf(items []itemUnder, at place, path fieldpath.Path, found *[]NewIt
 	}
 	shape := &shape{}
 	if at.fields != nil {
-		shape.learn(at.fields, false, false)
+		shape.learn(at.fields, writer{})
 	}
 	keys, names := make([]value.FieldList, len(items)), make([][]string, len(items))
 	for i, item := range items {

@@ -39,19 +39,26 @@ func shapeOf(object *unstructured.Unstructured, manager string) (*shape, error) 
 		if err != nil {
 			return nil, err
 		}
-		root.learn(fields, entry.Operation == metav1.ManagedFieldsOperationApply, isApplied(entry, manager))
+		root.learn(fields, writer{applied: entry.Operation == metav1.ManagedFieldsOperationApply, itself: isApplied(entry, manager)})
 	}
 	return root, nil
 }
 
-func (s *shape) learn(fields *fieldpath.Set, applied, own bool) {
+// writer is who owns the fields of an entry: applied means that it has applied them, and itself that it is the manager
+// that the shape is for.
+type writer struct{ applied, itself bool }
+
+func (s *shape) learn(fields *fieldpath.Set, by writer) {
 	for element, below := range elements(fields) {
 		var child *shape
 		switch {
 		case element.FieldName != nil:
 			child = s.field(*element.FieldName)
 		case element.Key != nil:
-			s.learnKeys(*element.Key, below, applied && fields.Members.Has(element))
+			s.learnKeys(*element.Key)
+			if by.applied && fields.Members.Has(element) && below != nil {
+				s.learnDefaults(*element.Key, below)
+			}
 			child = s.item()
 		case element.Value != nil:
 			s.set = true
@@ -61,16 +68,15 @@ func (s *shape) learn(fields *fieldpath.Set, applied, own bool) {
 			continue
 		}
 		if below == nil || below.Empty() {
-			child.leaf = child.leaf || own
+			child.leaf = child.leaf || by.itself
 			continue
 		}
-		child.learn(below, applied, own)
+		child.learn(below, by)
 	}
 }
 
-// learnKeys records the merge keys of a list. A manager that applied an item but does not own one of its keys left
-// that key out: the API server has filled in its default.
-func (s *shape) learnKeys(key value.FieldList, item *fieldpath.Set, complete bool) {
+// learnKeys records the merge keys of a list.
+func (s *shape) learnKeys(key value.FieldList) {
 	var names []string
 	for _, field := range key {
 		names = append(names, field.Name)
@@ -80,9 +86,11 @@ func (s *shape) learnKeys(key value.FieldList, item *fieldpath.Set, complete boo
 		s.unclear = true
 	}
 	s.keys = names
-	if !complete || item == nil {
-		return
-	}
+}
+
+// learnDefaults records the defaults of merge keys. A manager that applied an item but does not own one of its keys left
+// that key out: the API server has filled in its default.
+func (s *shape) learnDefaults(key value.FieldList, item *fieldpath.Set) {
 	for _, field := range key {
 		if item.Members.Has(fieldpath.FieldNameElement(field.Name)) {
 			continue
