@@ -50,7 +50,7 @@ func TestReasonsAreComplete(t *testing.T) {
 		}
 	})
 	t.Run("every reason is documented with its meaning and with what to do, and no other", func(t *testing.T) {
-		page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "troubleshooting.md"))
+		page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "reasons.md"))
 		require.NoError(t, err)
 		rows := row.FindAllStringSubmatch(string(page), -1)
 		require.Len(t, rows, len(failure.Reasons))

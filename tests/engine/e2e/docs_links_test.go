@@ -35,6 +35,7 @@ func TestDocsLinks(t *testing.T) {
 				continue
 			}
 			links++
+			assert.NotContains(t, formerPages, filepath.Base(target), "%s: %s: its content is on other pages", file, match[1])
 			path := filepath.Join(filepath.Dir(file), target)
 			if target == "" {
 				path = file

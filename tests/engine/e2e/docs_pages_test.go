@@ -206,9 +206,30 @@ func pageOnRecovery(t *testing.T, p page) {
 
 var inlineCode = regexp.MustCompile("`([^`]+)`")
 
-// pageOnTroubleshooting wants every message of the page in the code of the provider, and makes one
+// pageOnReasons wants that every row is about a reason, and none twice. That the page has all reasons, with their meanings, is what a
+// test of the package failure proves, beside their list.
+func pageOnReasons(t *testing.T, p page) {
+	p.prove(t, proofs{})
+	seen := map[string]bool{}
+	for _, row := range everyRow(t, p) {
+		assert.Regexp(t, `^\[[A-Za-z]+\]$`, row[1])
+		assert.False(t, seen[row[1]], "it is there twice: %s", row[1])
+		seen[row[1]] = true
+	}
+	require.Greater(t, len(seen), 30)
+}
+
+// everyRow are the rows of all tables of a page, which begin with what is looked up.
+func everyRow(t *testing.T, p page) [][]string {
+	t.Helper()
+	rows := tableRow.FindAllStringSubmatch(p.text, -1)
+	assert.Len(t, rows, len(tableCells.FindAllString(p.text, -1))-2*strings.Count(p.text, "\n|---|"), "every row begins with what is looked up")
+	return rows
+}
+
+// pageOnMessages wants every message of the page in the code of the provider, and makes one
 // of them.
-func pageOnTroubleshooting(t *testing.T, p page) {
+func pageOnMessages(t *testing.T, p page) {
 	p.prove(t, proofs{
 		anOutput: func(t *testing.T, f fence) {
 			s := newStack(t)
@@ -217,14 +238,10 @@ func pageOnTroubleshooting(t *testing.T, p page) {
 			requireShown(t, f.code, s.previewFails(t))
 		},
 	})
-	rows := tableRow.FindAllStringSubmatch(p.text, -1)
-	require.Greater(t, len(rows), 110)
-	assert.Len(t, rows, len(tableCells.FindAllString(p.text, -1))-2*strings.Count(p.text, "\n|---|"), "every row begins with a message")
-	// The list of reasons has a test of its own, beside them.
-	reasons := p.section(t, "The reasons")
-	rows = slices.DeleteFunc(rows, func(row []string) bool { return strings.Contains(reasons, row[0]) })
+	rows := everyRow(t, p)
+	require.Greater(t, len(rows), 200)
 	var pulumis []string
-	for _, row := range tableRow.FindAllStringSubmatch(p.section(t, "Said by Pulumi itself"), -1) {
+	for _, row := range tableRow.FindAllStringSubmatch(p.section(t, "Messages of Pulumi itself"), -1) {
 		pulumis = append(pulumis, row[1])
 	}
 	seen := map[string]bool{}

@@ -99,7 +99,7 @@ func pageOnPatching(t *testing.T, p page) {
 		},
 	})
 
-	t.Run("what goes wrong is said as on the page about troubleshooting", func(t *testing.T) {
+	t.Run("what goes wrong is said as on the page about messages", func(t *testing.T) {
 		t.Parallel()
 		s, space, in := place(t)
 		owner := newStackIn(t, k, c.KubeconfigFile())

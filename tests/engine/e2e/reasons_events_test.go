@@ -16,7 +16,7 @@ import (
 // The recipe of the page finds the reason in what a program of the Automation API gets, which reads the same file.
 func TestTheReasonIsFoundInTheEvents(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "troubleshooting.md"))
+	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "reasons.md"))
 	require.NoError(t, err)
 	found := regexp.MustCompile("first match of this regular\nexpression, [^`]*`([^`]+)`").FindSubmatch(page)
 	require.NotNil(t, found, "the page has a regular expression")
