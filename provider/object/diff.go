@@ -2,7 +2,6 @@ package object
 
 import (
 	"context"
-	"errors"
 	"reflect"
 
 	p "github.com/pulumi/pulumi-go-provider"
@@ -33,7 +32,7 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 	if asText {
 		in.differences = &[]string{}
 	}
-	diff, err := r.diff(ctx, req, in, old)
+	diff, err := r.compare(ctx, req, in, old)
 	if err != nil {
 		return diff, err
 	}
@@ -41,157 +40,6 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 		diff = r.asText(ctx, req, in, old, diff)
 	}
 	return r.withDeletionPolicy(req, diff), nil
-}
-
-// diff is Diff for a manifest that is a tree everywhere.
-func (r *kubeObject) diff(ctx context.Context, req p.DiffRequest, in inputs, old state) (p.DiffResponse, error) {
-	r.source.Remember(in.sensitive())
-	in.pinNamespace(old)
-	in.decideConflicts(r.settings)
-	in.taking = in.takes(old, req.OldInputs)
-	in.saved = req.OldInputs
-	r.guard.Observe(req.Urn, old.Ref.UID, old.HashKey)
-	ignored := ignoredIn(req)
-	programmed := r.calls.IsProgrammed(req.Urn)
-	if programmed {
-		r.deleting.Note(req)
-		if err := r.givenTo(req.Urn).refuseIgnored(req, old); err != nil {
-			return p.DiffResponse{}, err
-		}
-	}
-	clu, clusterKnown, err := tracked.ClusterForDiff(ctx, r.source, req, programmed)
-	if err != nil {
-		return p.DiffResponse{}, err
-	}
-	namespace := ""
-	if clu != nil {
-		namespace = clu.Namespace()
-		in.warnNamespacePinned(ctx, namespace)
-	}
-	if programmed {
-		moved, err := r.moves.Find(ctx, r.source, clu, &old.State)
-		if err != nil || moved {
-			return tracked.ElsewhereDiff(), err
-		}
-	}
-	if diff, replaced := identityDiff(in, old, namespace); replaced {
-		if programmed {
-			old.warnReplacedRunning(ctx, clu)
-		}
-		return diff, nil
-	}
-	old.Stale = old.Stale || programmed && r.goneWith.Has(old.Origin, old.Ref.Identity)
-	if programmed && old.IsToReread(clu) {
-		seen, err := r.rereadStale(ctx, req, old, in)
-		if failure.NotServed(err) {
-			return tracked.Changed(keyManifest, p.Update), nil // The same run may serve the kind again, and the update waits for it.
-		}
-		if err != nil && !isUnconfirmed(err) {
-			return r.moves.Diff(ctx, r.source, old.State, err)
-		}
-		if err == nil {
-			old = seen
-		}
-	}
-	if old.noteEnded(&r.ended); old.staysEnded(in, req.OldInputs) {
-		return p.DiffResponse{}, nil
-	}
-	if programmed {
-		in.sayUnknownIdentity(ctx, req.Urn, old)
-		in.warnNewlyUnselected(ctx, clu, old, req.OldInputs)
-		old.SayRenaming(ctx, tracked.ManagerOf(req.Urn))
-	}
-	switch takesNow := programmed && in.taking && clusterKnown && in.unknown == 0; {
-	case old.Pending:
-		// Show the whole manifest, because the live object is unknown.
-		return tracked.Changed(keyManifest, p.Update), nil
-	case takesNow:
-		// A dry-run finds out what is taken over.
-	case programmed && old.unsettled.hasMoved():
-		// A dry-run finds out whether the drift can be corrected now.
-	case programmed && len(old.Unsaved(old.fields)) > 0:
-		// A dry-run finds out whether what a lost run has applied can be changed back.
-	case programmed && r.calls.WasRead(req.Urn) && !tracked.IsEmpty(old.dropped) && !old.drift(in, ignored).HasChanges:
-		// A dry-run finds out whether the API server keeps them now.
-	case old.unchanged(in), old.Hash != "" && !old.Ahead && in.isAsSaved(req.OldInputs):
-		// If the hash does not match the saved inputs, an earlier Diff found nothing to do.
-		diff := old.drift(in, ignored)
-		if !programmed {
-			diff = old.UncheckedDiff(diff)
-		}
-		switch {
-		case diff.HasChanges:
-			return diff, nil
-		case programmed && in.taking:
-			return tracked.UpdateAbout(keyTakeOverFrom), nil
-		case programmed && in.changesVersion(old):
-			return inVersion(diff, ignored), nil
-		default:
-			return old.RenamingDiff(tracked.ManagerOf(req.Urn), programmed), nil
-		}
-	case !programmed, in.isAsSaved(req.OldInputs):
-		// An earlier update was not confirmed. Applying again settles it.
-		return tracked.Changed(keyManifest, p.Update), nil
-	}
-	if !clusterKnown || in.unknown > 0 {
-		return tracked.InputChanges(asTree(req.OldInputs), asTree(req.Inputs), ignored, keyManifest, keyIgnoreFields), nil
-	}
-
-	result, err := r.update(ctx, request{
-		urn: req.Urn, cluster: clu, in: in, old: old, preview: true,
-	})
-	if refused := (*refusedUpdate)(nil); errors.As(err, &refused) {
-		diff, err := refused.replacement(ctx, in, old, ignored)
-		if errors.Is(err, errUnresolved) {
-			r.dryRuns.Put(req.Urn, old.Ref.UID, outcome{target: refused.target, unresolved: true})
-			return tracked.Changed(keyManifest, p.Update), nil
-		}
-		return diff, err
-	}
-	if err != nil {
-		return r.moves.Diff(ctx, r.source, old.State, adviseChart(req.Urn, err))
-	}
-	r.dryRuns.Put(req.Urn, old.Ref.UID, result)
-	if result.unresolved {
-		return tracked.Changed(keyManifest, p.Update), nil
-	}
-	r.looks.Note(req.Urn)
-	reordered, err := result.reordered(ctx, in, req.OldInputs)
-	if err != nil {
-		return p.DiffResponse{}, err
-	}
-	result.leaving.say(ctx, result.target, in, old)
-	result.sayUnsettled(ctx, in, old)
-	result.sayDropped(ctx, in)
-	if err := result.sayReturning(ctx, in, old, req.OldInputs); err != nil {
-		return p.DiffResponse{}, err
-	}
-	diff := detailedDiff(append(in.compare(old, result.withLeaving(in)), reordered...), old, in, ignored)
-	if in.changesVersion(old) {
-		diff = inVersion(diff, ignored)
-	}
-	switch {
-	case diff.HasChanges:
-	case old.Hash == "":
-		// An earlier update was not confirmed. Applying again settles it.
-		return tracked.Changed(keyManifest, p.Update), nil
-	case old.Manager != "" && !in.newlyIgnored(old).Empty(), !in.unignored(old).Empty():
-		// No compared field changes, but fields are released or removed.
-		return p.DiffResponse{HasChanges: true, DetailedDiff: map[string]p.PropertyDiff{
-			keyIgnoreFields: {Kind: p.Update, InputDiff: true},
-		}}, nil
-	case in.taking:
-		return tracked.UpdateAbout(keyTakeOverFrom), nil
-	case result.leaving.isNew(old):
-		// The object does not change, only its field ownership.
-		return tracked.UpdateAbout(keyAppliedFields), nil
-	default:
-		if renaming := old.RenamingDiff(tracked.ManagerOf(req.Urn), programmed); renaming.HasChanges {
-			return renaming, nil
-		}
-		return old.OvertakenDiff(), nil
-	}
-	return diff, nil
 }
 
 // isAsSaved reports whether an update would apply the same as with the inputs of the last run.

@@ -41,6 +41,7 @@
 //
 // What Diff shows:
 //
+//   - the steps of a Diff: diff_steps.go
 //   - changes of fields as changes of properties: diff_detailed.go
 //   - a manifest as text: diff_text.go; the messages that name what differs in it: diff_messages.go
 //   - a list in another order: list_order.go
