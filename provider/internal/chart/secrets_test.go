@@ -37,6 +37,7 @@ func TestSecretPlaces(t *testing.T) {
 		"what is decided by its length":       {`a: {{ gt (len .Values.s) 8 | quote }}`, "hunter2", []string{a + "data.a"}},
 		"what is decided by its first letter": {`a: {{ hasPrefix "h" .Values.s | quote }}`, "hunter2", []string{a + "data.a"}},
 		"a decision that another prefix has":  {`a: {{ if hasPrefix "q" .Values.s }}one{{ else }}two{{ end }}`, "hunter2", []string{a + "data.a"}},
+		"what two decisions decide together":  {`{{ $a := hasPrefix "q" .Values.s }}{{ $b := hasSuffix "z" .Values.s }}a: {{ if and $a $b }}one{{ else }}two{{ end }}`, "hunter2", []string{a + "data.a"}},
 		"what is only there for its letter":   {"a: b\n{{ if hasPrefix \"h\" .Values.s }}\nc: d\n{{ end }}", "hunter2", []string{a + "data.c"}},
 		"that it is there":                    {`a: {{ if .Values.s }}yes{{ else }}no{{ end }}`, "hunter2", []string{}},
 		"that it is empty":                    {`a: {{ if .Values.s }}is{{ else }}not{{ end }}`, "", []string{}},
@@ -82,6 +83,11 @@ func TestSecretPlaces(t *testing.T) {
 		partial := rendersPartly(t, chart, m{"s": "x"}, []any{"s"})
 		require.Len(t, partial.Objects, 1)
 		assert.Equal(t, [][]any{{"metadata", "name"}}, partial.Objects[0].Secrets.Paths())
+	})
+	t.Run("so is a name that a comparison with it decides", func(t *testing.T) {
+		t.Parallel()
+		chart := templated(configMap(`{{ eq .Values.s "x" | ternary "a" "b" }}`, "a: b"))
+		assert.Equal(t, []string{"ConfigMap/b metadata.name"}, secretPaths(rendersPartly(t, chart, m{"s": "z"}, []any{"s"})))
 	})
 	t.Run("a name that is drawn is not", func(t *testing.T) {
 		t.Parallel()

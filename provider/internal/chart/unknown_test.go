@@ -146,6 +146,14 @@ func TestDecisions(t *testing.T) {
 		assert.Len(t, partial.Objects, 1)
 		assert.Empty(t, partial.Warnings)
 	})
+	t.Run("a decision that counts if another value is empty, and is made elsewhere, too", func(t *testing.T) {
+		t.Parallel()
+		chart := templated(configMap("a", `a: {{ if and (not .Values.a) .Values.b (eq .Values.b "x") }}one{{ else }}two{{ end }}
+b: {{ eq .Values.b "x" | quote }}
+c: d`))
+		partial := rendersPartly(t, chart, m{"a": values.Unknown{}, "b": values.Unknown{}})
+		assert.Equal(t, m{"a": values.Unknown{}, "b": values.Unknown{}, "c": "d"}, partial.Objects[0].Object["data"])
+	})
 	t.Run("a decision that only another one leads to", func(t *testing.T) {
 		t.Parallel()
 		chart := templated(configMap("a", `a: {{ if eq .Values.a "x" }}{{ if hasPrefix "y" .Values.b }}one{{ else }}two{{ end }}{{ else }}three{{ end }}
