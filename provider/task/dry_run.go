@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	p "github.com/pulumi/pulumi-go-provider"
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
@@ -15,13 +15,12 @@ import (
 
 // try has the API server check, in a preview, the object of a run that is about to begin. What the run needs may come with the
 // same update, and then the object cannot be judged without it: a message says that it was not tried.
-func (r *taskResource) try(
-	ctx context.Context, urn resource.URN, in inputs, d decision, connect func() (*cluster.Cluster, error),
-) error {
-	if !d.runs || d.goesOn || len(in.unknown) > 0 {
+func (r *taskResource) try(ctx context.Context, next plan) error {
+	in := next.in
+	if !next.runs || next.goesOn || len(in.unknown) > 0 {
 		return nil
 	}
-	clu, err := connect()
+	clu, err := next.connect()
 	if errors.Is(err, connection.ErrUnknown) {
 		return nil
 	}
@@ -30,10 +29,10 @@ func (r *taskResource) try(
 	}
 	id := in.id()
 	// No object of an earlier run has this name, so that none is in the way.
-	if id.Name, err = runName(id.Name, urn, in.content, "dry-run"); err != nil {
+	if id.Name, err = runName(id.Name, next.urn, in.content, "dry-run"); err != nil {
 		return err
 	}
-	tried, err := newRun(ctx, r.source, in, clu, id, id.Name, tracked.ManagerOf(urn))
+	tried, err := newRun(ctx, r.source, in, clu, runID{object: id, name: id.Name, manager: tracked.ManagerOf(next.urn)})
 	if err != nil {
 		return err
 	}
@@ -44,7 +43,7 @@ func (r *taskResource) try(
 	}
 	object := in.objectOf(tried.target.Identity())
 	tried.sign(object, tried.name)
-	_, err = clu.Apply(tracked.Asking(ctx, r.source, urn, in.sensitive, true), object, cluster.ApplyOptions{
+	_, err = clu.Apply(tracked.Asking(ctx, r.source, next.urn, in.sensitive, true), object, cluster.ApplyOptions{
 		FieldManager: tried.target.Manager, CreateOnly: true, DryRun: true,
 	})
 	if tracked.WarnUnasked(ctx, err, in.sensitive) {
@@ -52,7 +51,7 @@ func (r *taskResource) try(
 	}
 	tried.target.Ref.Name = in.id().Name
 	explained := tried.target.Explain("create", err, in.sensitive)
-	if err != nil && needsOthers(err, !isJob(id.GroupKind())) {
+	if err != nil && needsOthers(err, id.GroupKind()) {
 		p.GetLogger(ctx).Infof("It could not be tried, because something that it needs may come with the update: %v", explained)
 		return nil
 	}
@@ -61,12 +60,12 @@ func (r *taskResource) try(
 
 // needsOthers reports whether an object may be accepted when others are there: its namespace, the room in a quota, or what a pod names,
 // such as its account and its priority class.
-func needsOthers(err error, isPod bool) bool {
+func needsOthers(err error, kind schema.GroupKind) bool {
 	switch reason, _ := failure.ReasonOf(err); reason {
 	case failure.ReasonNamespaceNotFound, failure.ReasonQuotaExceeded:
 		return true
 	case failure.ReasonForbidden:
-		return isPod
+		return !isJob(kind)
 	default:
 		return false
 	}

@@ -158,11 +158,12 @@ func decodeHooksState(outputs property.Map) hooksState {
 
 // Create remembers the steps and their cluster.
 func (r *releaseHooksResource) Create(ctx context.Context, req p.CreateRequest) (p.CreateResponse, error) {
-	s, err := r.remember(ctx, req.Properties, hooksState{life: beginLife(tracked.NewHashKey())}, req.DryRun)
-	if err != nil {
-		return p.CreateResponse{}, err
-	}
+	s := hooksState{life: beginLife(tracked.NewHashKey())}
 	if !req.DryRun {
+		var err error
+		if s, err = r.remember(ctx, req.Properties, s); err != nil {
+			return p.CreateResponse{}, err
+		}
 		r.lives.See(req.Urn, s.hashKey, s.since)
 	}
 	return p.CreateResponse{ID: req.Urn.Name(), Properties: s.encode()}, nil
@@ -170,19 +171,19 @@ func (r *releaseHooksResource) Create(ctx context.Context, req p.CreateRequest) 
 
 // Update remembers the steps and their cluster.
 func (r *releaseHooksResource) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateResponse, error) {
-	s, err := r.remember(ctx, req.Inputs, decodeHooksState(req.State), req.DryRun)
-	if err != nil {
-		return p.UpdateResponse{}, err
+	s := decodeHooksState(req.State)
+	if !req.DryRun {
+		var err error
+		if s, err = r.remember(ctx, req.Inputs, s); err != nil {
+			return p.UpdateResponse{}, err
+		}
 	}
 	return p.UpdateResponse{Properties: s.encode()}, nil
 }
 
 // remember notes the cluster of a release that has steps: they must not run in another cluster.
-func (r *releaseHooksResource) remember(ctx context.Context, inputs property.Map, s hooksState, preview bool) (hooksState, error) {
-	switch {
-	case preview:
-		return s, nil
-	case isEmpty(inputs):
+func (r *releaseHooksResource) remember(ctx context.Context, inputs property.Map, s hooksState) (hooksState, error) {
+	if isEmpty(inputs) {
 		s.origin = tracked.Origin{}
 		return s, nil
 	}
