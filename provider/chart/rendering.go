@@ -243,7 +243,11 @@ func (r *release) settled(
 
 // again is the session for another rendering, in which values have moved to their places.
 func (r *release) again(session *draws.Session, partial *chart.Partial) *draws.Session {
-	return session.Again(chart.TextsOf(r.release, partial.AsRendered), partial.AsRendered != nil)
+	texts := chart.TextsOf(r.release, partial.AsRendered)
+	if partial.AsRendered == nil {
+		return session.AgainInPart(texts)
+	}
+	return session.Again(texts)
 }
 
 // finish notes what a session has drawn.
