@@ -193,7 +193,7 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 		}
 	}
 	children := &construction{
-		Registration: sets.NewRegistration(ctx, c.children.Children, c.rules(), set, name, parent),
+		Registration: sets.NewRegistration(ctx, c.children.Children, c.rules(), set, sets.Parent{Name: name, Resource: parent}),
 		ctx:          ctx, types: c.children, name: name, parent: parent, in: rel.inputs, record: record, memory: known, hooks: done.hooks, crds: done.crds,
 		apart: map[string]sets.Object{}, tasks: map[string]pulumi.Resource{}, unforeseen: unforeseen,
 	}

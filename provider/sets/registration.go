@@ -50,10 +50,16 @@ type Registration struct {
 	leftOut []string
 }
 
-// NewRegistration prepares the registration of a set, whose component is parent.
-func NewRegistration(ctx *pulumi.Context, types Children, rules *readiness.Rules, set Set, name string, parent pulumi.Resource) *Registration {
+// Parent is the component of a set.
+type Parent struct {
+	Name     string
+	Resource pulumi.Resource
+}
+
+// NewRegistration prepares the registration of a set.
+func NewRegistration(ctx *pulumi.Context, types Children, rules *readiness.Rules, set Set, parent Parent) *Registration {
 	r := &Registration{
-		Set: set, ctx: ctx, types: types, rules: rules, name: name, parent: parent,
+		Set: set, ctx: ctx, types: types, rules: rules, name: parent.Name, parent: parent.Resource,
 		byKey: map[string]Object{}, registered: map[string]*kubeObject{}, waits: map[string]pulumi.Resource{},
 	}
 	for _, o := range set.Objects {
