@@ -137,6 +137,7 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 	if err != nil {
 		return nil, err
 	}
+	known.adopt = rel.adopt
 	if rel.stay(known); rel.staysIn != "" {
 		warn(ctx, parent, rel.staysIn)
 	}
@@ -148,7 +149,7 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 		warn(ctx, parent, text)
 	}
 	if len(rel.unknown) == 0 {
-		known = known.at(rel.release, rel.adopt)
+		known = known.at(rel.release)
 	}
 	rel.preview = ctx.DryRun()
 	done, err := rel.render(ctx.Context(), known)
@@ -188,7 +189,7 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 	}
 	unforeseen := false
 	if ctx.DryRun() {
-		if known, unforeseen, err = known.foresee(set, rel.adopt); err != nil {
+		if known, unforeseen, err = known.foresee(set); err != nil {
 			return nil, err
 		}
 	}

@@ -208,7 +208,7 @@ func (c *construction) task(h hook, s stage, done []pulumi.Resource) (pulumi.Res
 		inputs["triggers"] = pulumi.Array{digest}
 	}
 	task, err := c.registerTask(h.taskName(s), inputs, done)
-	if h.isOf(c.memory.happens(c.in.adopt), s) {
+	if h.isOf(c.memory.happens(), s) {
 		c.due = append(c.due, task)
 	}
 	return task, err
@@ -221,7 +221,7 @@ func (c *construction) hookOf(deleteAfter []string, makes ...hook) (pulumi.Map, 
 		return nil, err
 	}
 	of := pulumi.Map{
-		"release": pulumi.String(c.release()), "deleteAfter": pulumi.ToStringArray(deleteAfter), "takeOver": pulumi.Bool(c.memory.isAdopted(c.in.adopt)),
+		"release": pulumi.String(c.release()), "deleteAfter": pulumi.ToStringArray(deleteAfter), "takeOver": pulumi.Bool(c.memory.isAdopted()),
 		"formerly": formerly,
 	}
 	return of, nil
@@ -295,7 +295,7 @@ func (c *construction) deletion(event string, done []pulumi.Resource) (*child, e
 		list = ordered
 	}
 	hooks := &child{}
-	inputs := c.connected(pulumi.Map{"release": pulumi.String(c.release()), "steps": list, "takeOver": pulumi.Bool(c.memory.isAdopted(c.in.adopt))})
+	inputs := c.connected(pulumi.Map{"release": pulumi.String(c.release()), "steps": list, "takeOver": pulumi.Bool(c.memory.isAdopted())})
 	if force, given := c.Options["forceDestroy"]; given {
 		inputs["forceDestroy"] = sets.InputOf(force)
 	}

@@ -164,11 +164,11 @@ func (r *release) shown(keys []string) []string {
 }
 
 // notesOf is the output notes.
-func notesOf(partial *chart.Partial, secret bool) pulumi.Input {
+func (r *release) notesOf(partial *chart.Partial) pulumi.Input {
 	switch {
 	case partial.NotesUnknown:
 		return pulumi.UnsafeUnknownOutput(nil)
-	case partial.NotesSecret || secret:
+	case partial.NotesSecret || r.whole():
 		return pulumi.ToSecret(pulumi.String(partial.Notes))
 	default:
 		return pulumi.String(partial.Notes)

@@ -79,7 +79,7 @@ func (r *release) inherit(ctx context.Context, known memory, missing draws.Missi
 		return inherited{}, nil
 	}
 	former := known.Own
-	if known.isAdopted(r.adopt) {
+	if known.isAdopted() {
 		former = nil
 	}
 	r.lookups.begin(ctx, known.Found, former)
@@ -361,7 +361,7 @@ func (in *inheriting) view(ctx context.Context, options draws.Options) (*view, e
 		if err != nil {
 			return nil, errUnrendered
 		}
-		if !in.known.isAdopted(r.adopt) && r.lookups.separate(r.own(done), r.takenOver(done, in.known)) {
+		if !in.known.isAdopted() && r.lookups.separate(r.own(done), r.takenOver(done, in.known)) {
 			continue
 		}
 		set, wrong := sets.Of(r.given, done.documents, r.release.Namespace)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
@@ -55,8 +54,7 @@ type neighbours struct {
 
 // at is the text of a field in the cluster.
 func (n *neighbours) at(ctx context.Context, at field, in *view) (liveField, error) {
-	o := in.objects[at.object]
-	one, err := n.of(ctx, at.object, o, in.set.MayTakeOver(o))
+	one, err := n.of(ctx, at.object, in)
 	if err != nil {
 		return liveField{}, err
 	}
@@ -64,11 +62,12 @@ func (n *neighbours) at(ctx context.Context, at field, in *view) (liveField, err
 	return liveField{one.role, text, is}, nil
 }
 
-func (n *neighbours) of(ctx context.Context, id manifest.Identity, o sets.Object, takesOver bool) (*neighbour, error) {
+// of is the object in the cluster that an object would replace.
+func (n *neighbours) of(ctx context.Context, id manifest.Identity, in *view) (*neighbour, error) {
 	if one, known := n.live[id]; known {
 		return one, nil
 	}
-	r := n.release
+	r, o := n.release, in.objects[id]
 	whose := taker{manager: r.managerOf(o.Key), taken: r.adopt || o.IsAdopted(), single: o.IsAdopted(), known: n.known}
 	t, live, err := r.liveObject(ctx, id.In(r.release.Namespace), whose.manager)
 	switch {
@@ -79,7 +78,7 @@ func (n *neighbours) of(ctx context.Context, id manifest.Identity, o sets.Object
 	}
 	one := &neighbour{}
 	if live != nil {
-		whose.taken = whose.taken || takesOver && tracked.KubeObjectOf(live, whose.manager) != ""
+		whose.taken = whose.taken || in.set.MayTakeOver(o) && tracked.KubeObjectOf(live, whose.manager) != ""
 		if _, whose.ours, err = ownership.Applied(live, whose.manager); err != nil {
 			return nil, t.Explain("read", err, r.sensitive())
 		}

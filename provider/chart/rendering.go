@@ -79,8 +79,9 @@ var errUnsettled = errors.New("the chart looks up objects of its own, and has ot
 
 // draw renders, draws the values that are not stored, and returns the memory after that.
 func (r *release) draw(ctx context.Context, before memory, rotate []string) (memory, error) {
-	former, moves := before, before.movesTo(r.release, r.adopt)
-	before = before.at(r.release, r.adopt)
+	before.adopt = r.adopt
+	former, moves := before, before.movesTo(r.release)
+	before = before.at(r.release)
 	found, err := r.inherit(ctx, before, draws.Draw)
 	if err != nil {
 		return memory{}, err
@@ -107,9 +108,9 @@ func (r *release) draw(ctx context.Context, before memory, rotate []string) (mem
 	}
 	after := memory{
 		HashKey: cmp.Or(before.HashKey, tracked.NewHashKey()), Draws: done.used, Former: done.former, Hooks: map[string]since{}, Rotated: rotate,
-		Found: before.Found, Adopted: before.isAdopted(r.adopt), Installing: before.isInstalling(r.adopt), Left: before.Left, Moving: before.Moving,
+		Found: before.Found, Adopted: before.isAdopted(), Installing: before.isInstalling(), Left: before.Left, Moving: before.Moving,
 		Namespace: r.release.Namespace, Name: r.release.Name, Own: marks(r.own(done)), LooksUp: r.lookups.asked(),
-		dropped: r.shown(done.dropped), warnings: found.warnings(len(done.used) > 0),
+		adopt: r.adopt, dropped: r.shown(done.dropped), warnings: found.warnings(len(done.used) > 0),
 	}
 	for name, when := range before.Hooks {
 		if !r.runHooks || !before.hasTask(name) {
@@ -135,7 +136,7 @@ func (r *release) draw(ctx context.Context, before memory, rotate []string) (mem
 		return memory{}, err
 	}
 	if known {
-		begun := before.toward(rendered, r.adopt)
+		begun := before.toward(rendered)
 		after.Event, after.Ended, after.Rendered, after.Upgrading, after.Unsure = begun.Event, begun.Ended, begun.Rendered, begun.Upgrading, begun.Unsure
 	}
 	if after.Adopted {
@@ -205,7 +206,7 @@ func (r *release) settled(
 	ctx context.Context, known memory, options draws.Options, render func(*draws.Session) (*chart.Partial, error),
 ) (*rendered, error) {
 	former := known.Own
-	if known.isAdopted(r.adopt) {
+	if known.isAdopted() {
 		former = nil // Templates find the objects of a release that is taken over.
 	}
 	r.lookups.begin(ctx, known.Found, former)
@@ -230,7 +231,7 @@ func (r *release) settled(
 		if err != nil {
 			return nil, err
 		}
-		if !known.isAdopted(r.adopt) && r.lookups.separate(r.own(done), r.takenOver(done, known)) {
+		if !known.isAdopted() && r.lookups.separate(r.own(done), r.takenOver(done, known)) {
 			session = session.Restart()
 			continue
 		}
