@@ -15,7 +15,7 @@ import (
 )
 
 // collect sorts what was rendered into objects of the set, and objects that hooks run, make for a run, or delete.
-func (r *release) collect(partial *chart.Partial, known memory) (*rendered, error) {
+func (r *release) collect(partial *chart.Partial, remembered memory) (*rendered, error) {
 	removed, misspelt := r.removed()
 	done := &rendered{crds: map[string]bool{}, removed: removed, warnings: append(misspelt, partial.Warnings...), notes: r.notesOf(partial)}
 	done.documents = sets.Documents{Input: keyChart, Incomplete: partial.Incomplete, Unknown: map[string]bool{}, Apart: map[string]bool{}, Secret: !r.secrets.Empty(), Fixed: true}
@@ -30,12 +30,12 @@ func (r *release) collect(partial *chart.Partial, known memory) (*rendered, erro
 	}
 	if r.runHooks {
 		for _, h := range partial.Hooks {
-			collecting.hook(h, known.since)
+			collecting.hook(h, remembered.since)
 		}
-	} else if len(partial.Hooks) > 0 && !known.isInstalled() {
+	} else if len(partial.Hooks) > 0 && !remembered.isInstalled() {
 		done.warnings = append(done.warnings, fmt.Sprintf("The chart has %d hooks, which are left out because of hooks: skip.", len(partial.Hooks)))
 	}
-	if len(partial.Tests) > 0 && !known.isInstalled() {
+	if len(partial.Tests) > 0 && !remembered.isInstalled() {
 		done.warnings = append(done.warnings, fmt.Sprintf("Tests of the chart are left out: %s.", strings.Join(partial.Tests, ", ")))
 	}
 	return done, collecting.finish()

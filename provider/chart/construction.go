@@ -42,7 +42,7 @@ type construction struct {
 	name   string
 	parent pulumi.Resource
 	in     inputs
-	record *remembered
+	record *recordChild
 	memory memory
 	hooks  []hook
 	apart  map[string]sets.Object
@@ -160,7 +160,7 @@ func (c *construction) stage(s stage, done []pulumi.Resource) ([]pulumi.Resource
 		}
 	}
 	if c.Incomplete {
-		return done, c.remembered(s, done)
+		return done, c.rememberedTasks(s, done)
 	}
 	return done, nil
 }
@@ -252,9 +252,9 @@ func (c *construction) registerTask(
 	return task, c.ctx.RegisterResource(string(c.types.Task), c.name+":"+name, inputs, task, options...)
 }
 
-// remembered registers the Tasks of the last run that may or may not exist in this one. What they run is unknown in this preview, so that
+// rememberedTasks registers the Tasks of the last run that may or may not exist in this one. What they run is unknown in this preview, so that
 // the engine does not show them as deleted. Their other inputs from the chart keep their old values.
-func (c *construction) remembered(s stage, done []pulumi.Resource) error {
+func (c *construction) rememberedTasks(s stage, done []pulumi.Resource) error {
 	for _, name := range c.memory.Tasks {
 		if c.tasks[name] != nil || strings.HasSuffix(name, afterSuffix) != (s == afterObjects) {
 			continue

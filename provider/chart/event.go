@@ -42,9 +42,9 @@ func (m memory) happens() happening {
 // brought or brings that rendering.
 func (m memory) toward(rendered string) memory {
 	switch {
-	case !m.known() && !m.adopt:
+	case !m.exists() && !m.adopt:
 		m.Event = 1
-	case m.isInstalling(), !m.known(), m.Rendered == rendered:
+	case m.isInstalling(), !m.exists(), m.Rendered == rendered:
 	default:
 		m = m.next()
 		m.Upgrading, m.Unsure = true, m.Rendered == ""
@@ -73,7 +73,7 @@ func (m memory) atEnd() memory {
 func (m memory) foresee(set sets.Set) (after memory, unknown bool, err error) {
 	rendered, known, err := m.digest(set)
 	switch {
-	case !m.known():
+	case !m.exists():
 		return m.toward(""), false, nil
 	case err != nil:
 		return m, false, err
@@ -97,7 +97,7 @@ func (m memory) digest(set sets.Set) (digest string, known bool, err error) {
 			content[o.Key] = o.Manifest
 		}
 	}
-	if set.Incomplete || !m.known() {
+	if set.Incomplete || !m.exists() {
 		return "", false, nil
 	}
 	digest, err = tracked.Hash(m.HashKey, content)
@@ -122,7 +122,7 @@ func (c *construction) event(h hook, s stage) pulumi.Input {
 }
 
 // isUnsure reports whether the previous content of the release is unknown, because an older version of the provider has brought it there.
-func (m memory) isUnsure() bool { return m.Unsure || m.known() && !m.Installing && m.Rendered == "" }
+func (m memory) isUnsure() bool { return m.Unsure || m.exists() && !m.Installing && m.Rendered == "" }
 
 // isOf reports whether a hook belongs to a stage of an event.
 func (h hook) isOf(what happening, s stage) bool {

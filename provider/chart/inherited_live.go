@@ -47,9 +47,9 @@ type liveField struct {
 // neighbours are the objects in the cluster, each read once.
 type neighbours struct {
 	release *release
-	// known means that the values of the release are remembered, so objects that it has written have these values.
-	known bool
-	live  map[manifest.Identity]*neighbour
+	// remembered means that the release has a memory, so objects that it has written have the values in it.
+	remembered bool
+	live       map[manifest.Identity]*neighbour
 }
 
 // at is the text of a field in the cluster.
@@ -68,7 +68,7 @@ func (n *neighbours) of(ctx context.Context, id manifest.Identity, in *view) (*n
 		return one, nil
 	}
 	r, o := n.release, in.objects[id]
-	whose := taker{manager: r.managerOf(o.Key), taken: r.adopt || o.IsAdopted(), single: o.IsAdopted(), known: n.known}
+	whose := taker{manager: r.managerOf(o.Key), taken: r.adopt || o.IsAdopted(), single: o.IsAdopted(), remembered: n.remembered}
 	t, live, err := r.liveObject(ctx, id.In(r.release.Namespace), whose.manager)
 	switch {
 	case apierrors.IsForbidden(err) && !whose.taken:
@@ -93,8 +93,8 @@ type taker struct {
 	manager string
 	// taken means that the object is taken over: adopted, or from another KubeObject. single means that it is adopted individually.
 	taken, single bool
-	// ours means that the release has written it. known means that the release remembers the values that it wrote.
-	ours, known bool
+	// ours means that the release has written it. remembered means that the values that it wrote are in the memory.
+	ours, remembered bool
 }
 
 // roleOf says what a live object means for the values of the release. Objects that the release has written belong to it, with values that
@@ -102,7 +102,7 @@ type taker struct {
 // Chart has left.
 func (r *release) roleOf(live *unstructured.Unstructured, whose taker) role {
 	switch {
-	case whose.ours && (whose.known || !whose.taken):
+	case whose.ours && (whose.remembered || !whose.taken):
 		return witness
 	case !whose.taken:
 		return absent

@@ -247,7 +247,7 @@ func TestWhoseObjectsValuesAreTakenFrom(t *testing.T) { // [D65]
 				annotations[manifest.ResourcePolicy] = "keep"
 			}
 			live.SetAnnotations(annotations)
-			assert.Equal(t, c.role, r.roleOf(live, taker{manager: "k8sconnect-x", taken: c.taken, single: c.single, ours: c.ours, known: c.known}))
+			assert.Equal(t, c.role, r.roleOf(live, taker{manager: "k8sconnect-x", taken: c.taken, single: c.single, ours: c.ours, remembered: c.known}))
 		})
 	}
 }

@@ -76,8 +76,8 @@ const (
 	atUpgrade since = "upgrade"
 )
 
-// known reports whether anything is remembered.
-func (m memory) known() bool { return m.HashKey != "" }
+// exists reports whether anything is remembered.
+func (m memory) exists() bool { return m.HashKey != "" }
 
 // encode writes the memory as text.
 func (m memory) encode() (string, error) {
@@ -172,7 +172,7 @@ func (m memory) since(h hook, s stage) since {
 		return atUpgrade
 	case before:
 		return when
-	case !m.known() && m.adopt:
+	case !m.exists() && m.adopt:
 		return atAdoption
 	default:
 		return atInstall
@@ -180,10 +180,10 @@ func (m memory) since(h hook, s stage) since {
 }
 
 // isInstalled reports whether the install of the release, or its adoption as a whole, is complete.
-func (m memory) isInstalled() bool { return m.known() && !m.Installing }
+func (m memory) isInstalled() bool { return m.exists() && !m.Installing }
 
 // isInstalling reports whether the next update begins an install or continues one.
-func (m memory) isInstalling() bool { return m.Installing || !m.known() && !m.adopt }
+func (m memory) isInstalling() bool { return m.Installing || !m.exists() && !m.adopt }
 
 // hasTask reports whether there was a Task with this name in the last run.
 func (m memory) hasTask(name string) bool { return slices.Contains(m.Tasks, name) }
@@ -191,7 +191,7 @@ func (m memory) hasTask(name string) bool { return slices.Contains(m.Tasks, name
 // toRotate are the patterns that have not been drawn again yet.
 func (m memory) toRotate(wanted []string) (patterns []string) {
 	for _, pattern := range wanted {
-		if m.known() && !slices.Contains(m.Rotated, pattern) {
+		if m.exists() && !slices.Contains(m.Rotated, pattern) {
 			patterns = append(patterns, pattern)
 		}
 	}
@@ -199,4 +199,4 @@ func (m memory) toRotate(wanted []string) (patterns []string) {
 }
 
 // isAdopted reports whether the release is or was taken over.
-func (m memory) isAdopted() bool { return m.Adopted || !m.known() && m.adopt }
+func (m memory) isAdopted() bool { return m.Adopted || !m.exists() && m.adopt }

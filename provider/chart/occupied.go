@@ -50,7 +50,7 @@ func (r *release) refuseOccupied(ctx context.Context, done *rendered, former mem
 	if len(wrong) > 0 {
 		return nil // The registration says why.
 	}
-	mayGoOn := func(o occupant) bool { return former.known() || len(done.used) == 0 && o.young }
+	mayGoOn := func(o occupant) bool { return former.exists() || len(done.used) == 0 && o.young }
 	kept := map[string]bool{}
 	for _, h := range done.hooks {
 		kept[h.object] = kept[h.object] || h.isKept()
@@ -144,7 +144,7 @@ func (r *release) explainOccupied(done *rendered, found []occupant, former memor
 		}
 		lines = append(lines, line)
 	}
-	if former.known() {
+	if former.exists() {
 		advice = fmt.Sprintf("The release %q in namespace %q is as it was. Give it that name and namespace again, or another name or namespace that is free. To take over "+
 			"single objects, set `adopt: true` for them in `overrides`.", former.Name, former.Namespace)
 	}

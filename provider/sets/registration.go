@@ -42,7 +42,7 @@ type Registration struct {
 
 	byKey      map[string]Object
 	waitedFor  map[string][]order.Edge
-	record     *remembered
+	record     *recordChild
 	guard      *pulumi.CustomResourceState
 	registered map[string]*kubeObject
 	waits      map[string]pulumi.Resource
@@ -83,8 +83,8 @@ type kubeObject struct {
 	ResourceRef pulumi.AnyOutput `pulumi:"resourceRef"`
 }
 
-// remembered is the record as the component reads it.
-type remembered struct {
+// recordChild is the record as the component reads it.
+type recordChild struct {
 	pulumi.CustomResourceState
 
 	Keys    pulumi.StringArrayOutput `pulumi:"keys"`
@@ -267,7 +267,7 @@ func (r *Registration) registerRecord() error {
 		inputs[keyLeavable] = pulumi.ToStringArray(definitions)
 		inputs[keyLeavesOut] = pulumi.Bool(r.LeavesOutDefinitions)
 	}
-	r.record = &remembered{}
+	r.record = &recordChild{}
 	return r.register(RecordToken, r.name, inputs, r.record, r.internal()...)
 }
 
