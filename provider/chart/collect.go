@@ -15,27 +15,27 @@ import (
 )
 
 // collect sorts what was rendered into objects of the set, and objects that hooks run, make for a run, or delete.
-func (r *release) collect(partial *chart.Partial, known memory) (*rendered, error) {
+func (r *release) collect(partial *chart.Partial, remembered memory) (*rendered, error) {
 	removed, misspelt := r.removed()
-	done := &rendered{crds: map[string]bool{}, removed: removed, warnings: append(misspelt, partial.Warnings...), notes: notesOf(partial, r.whole())}
+	done := &rendered{crds: map[string]bool{}, removed: removed, warnings: append(misspelt, partial.Warnings...), notes: r.notesOf(partial)}
 	done.documents = sets.Documents{Input: keyChart, Incomplete: partial.Incomplete, Unknown: map[string]bool{}, Apart: map[string]bool{}, Secret: !r.secrets.Empty(), Fixed: true}
 	collecting := &collecting{into: done, generated: map[string]int{}, namespace: r.release.Namespace, whole: r.whole()}
 	definitions, others := firstDefinitions(partial.CRDs)
 	done.warnings = append(done.warnings, others...)
 	for _, crd := range definitions {
-		collecting.object(crd, true)
+		collecting.definition(crd)
 	}
 	for _, object := range partial.Objects {
-		collecting.object(object, false)
+		collecting.object(object)
 	}
 	if r.runHooks {
 		for _, h := range partial.Hooks {
-			collecting.hook(h, func(h hook, s stage) since { return known.since(h, s, r.adopt) })
+			collecting.hook(h, remembered.since)
 		}
-	} else if len(partial.Hooks) > 0 && !known.isInstalled() {
+	} else if len(partial.Hooks) > 0 && !remembered.isInstalled() {
 		done.warnings = append(done.warnings, fmt.Sprintf("The chart has %d hooks, which are left out because of hooks: skip.", len(partial.Hooks)))
 	}
-	if len(partial.Tests) > 0 && !known.isInstalled() {
+	if len(partial.Tests) > 0 && !remembered.isInstalled() {
 		done.warnings = append(done.warnings, fmt.Sprintf("Tests of the chart are left out: %s.", strings.Join(partial.Tests, ", ")))
 	}
 	return done, collecting.finish()
@@ -86,10 +86,17 @@ type placed struct {
 // apartKey is the key of a document that is apart. No object of a set has it: the same object can be a hook and a part of the release.
 func apartKey(hook string) string { return "hook:" + hook }
 
-// object adds an object of the set.
-func (c *collecting) object(from chart.PartialDocument, crd bool) {
+// definition adds a definition of a crds folder.
+func (c *collecting) definition(from chart.PartialDocument) {
 	if document, ok := c.document(from); ok {
-		c.together = append(c.together, placed{Document: document, unknown: from.Unknown, crd: crd})
+		c.together = append(c.together, placed{Document: document, unknown: from.Unknown, crd: true})
+	}
+}
+
+// object adds another object of the set.
+func (c *collecting) object(from chart.PartialDocument) {
+	if document, ok := c.document(from); ok {
+		c.together = append(c.together, placed{Document: document, unknown: from.Unknown})
 	}
 }
 

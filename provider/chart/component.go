@@ -84,8 +84,8 @@ func (c *loadedCharts) load(ctx context.Context, source chartsource.Source) (loa
 	return loaded, warning, nil
 }
 
-// remembered is the record as the component reads it.
-type remembered struct {
+// recordChild is the record as the component reads it.
+type recordChild struct {
 	pulumi.CustomResourceState
 
 	Version pulumi.StringOutput      `pulumi:"version"`
@@ -133,11 +133,12 @@ func (c *component) Construct(ctx context.Context, req p.ConstructRequest) (p.Co
 
 // register registers the record, renders with what it remembers, and registers everything else.
 func (c *component) register(ctx *pulumi.Context, rel *release, name string, parent pulumi.Resource) (pulumi.Map, error) {
-	record, known, err := c.remember(ctx, rel, name, parent)
+	record, remembered, err := c.remember(ctx, rel, name, parent)
 	if err != nil {
 		return nil, err
 	}
-	if rel.stay(known); rel.staysIn != "" {
+	remembered.adopt = rel.adopt
+	if rel.stay(remembered); rel.staysIn != "" {
 		warn(ctx, parent, rel.staysIn)
 	}
 	first, err := firstName(ctx, record)
@@ -148,10 +149,10 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 		warn(ctx, parent, text)
 	}
 	if len(rel.unknown) == 0 {
-		known = known.at(rel.release, rel.adopt)
+		remembered = remembered.at(rel.release)
 	}
 	rel.preview = ctx.DryRun()
-	done, err := rel.render(ctx.Context(), known)
+	done, err := rel.render(ctx.Context(), remembered)
 	if err != nil {
 		return nil, rel.explain(ctx.Context(), name, err)
 	}
@@ -171,7 +172,7 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 	if text := explainDropped(rel.shown(done.dropped)); text != "" {
 		warn(ctx, parent, text)
 	}
-	for _, text := range []string{done.removed, done.announce(known, rel.shown)} {
+	for _, text := range []string{done.removed, done.announce(remembered, rel.shown)} {
 		if text == "" || !ctx.DryRun() {
 			continue
 		}
@@ -188,13 +189,13 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 	}
 	unforeseen := false
 	if ctx.DryRun() {
-		if known, unforeseen, err = known.foresee(set, rel.adopt); err != nil {
+		if remembered, unforeseen, err = remembered.foresee(set); err != nil {
 			return nil, err
 		}
 	}
 	children := &construction{
-		Registration: sets.NewRegistration(ctx, c.children.Children, c.rules(), set, name, parent),
-		ctx:          ctx, types: c.children, name: name, parent: parent, in: rel.inputs, record: record, memory: known, hooks: done.hooks, crds: done.crds,
+		Registration: sets.NewRegistration(ctx, c.children.Children, c.rules(), set, sets.Parent{Name: name, Resource: parent}),
+		ctx:          ctx, types: c.children, name: name, parent: parent, in: rel.inputs, record: record, memory: remembered, hooks: done.hooks, crds: done.crds,
 		apart: map[string]sets.Object{}, tasks: map[string]pulumi.Resource{}, unforeseen: unforeseen,
 	}
 	for _, o := range set.Apart {
@@ -215,7 +216,7 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 }
 
 // remember registers the record, and returns what it remembers.
-func (c *component) remember(ctx *pulumi.Context, rel *release, name string, parent pulumi.Resource) (*remembered, memory, error) {
+func (c *component) remember(ctx *pulumi.Context, rel *release, name string, parent pulumi.Resource) (*recordChild, memory, error) {
 	urn, err := urnOf(ctx, parent)
 	if err != nil {
 		return nil, memory{}, err
@@ -236,7 +237,7 @@ func (c *component) remember(ctx *pulumi.Context, rel *release, name string, par
 	if err != nil {
 		return nil, memory{}, err
 	}
-	record := &remembered{}
+	record := &recordChild{}
 	if err := ctx.RegisterResource(RecordToken, name, inputs, record, pulumi.Parent(parent)); err != nil {
 		return nil, memory{}, err
 	}
@@ -246,14 +247,14 @@ func (c *component) remember(ctx *pulumi.Context, rel *release, name string, par
 		return record, memory{brought: brought}, err
 	}
 	text, _ := result.Value.(string)
-	known, err := decodeMemory(text)
-	_, known.changing = c.releases.changing.LoadAndDelete(child(RecordToken, name))
-	known.brought = brought
-	return record, known, err
+	remembered, err := decodeMemory(text)
+	_, remembered.changing = c.releases.changing.LoadAndDelete(child(RecordToken, name))
+	remembered.brought = brought
+	return record, remembered, err
 }
 
 // firstName is the name of the component when its record was created; empty while that is not known.
-func firstName(ctx *pulumi.Context, record *remembered) (string, error) {
+func firstName(ctx *pulumi.Context, record *recordChild) (string, error) {
 	result, err := internals.UnsafeAwaitOutput(ctx.Context(), record.ID())
 	if err != nil || !result.Known {
 		return "", err

@@ -42,7 +42,7 @@ type construction struct {
 	name   string
 	parent pulumi.Resource
 	in     inputs
-	record *remembered
+	record *recordChild
 	memory memory
 	hooks  []hook
 	apart  map[string]sets.Object
@@ -160,7 +160,7 @@ func (c *construction) stage(s stage, done []pulumi.Resource) ([]pulumi.Resource
 		}
 	}
 	if c.Incomplete {
-		return done, c.remembered(s, done)
+		return done, c.rememberedTasks(s, done)
 	}
 	return done, nil
 }
@@ -208,7 +208,7 @@ func (c *construction) task(h hook, s stage, done []pulumi.Resource) (pulumi.Res
 		inputs["triggers"] = pulumi.Array{digest}
 	}
 	task, err := c.registerTask(h.taskName(s), inputs, done)
-	if h.isOf(c.memory.happens(c.in.adopt), s) {
+	if h.isOf(c.memory.happens(), s) {
 		c.due = append(c.due, task)
 	}
 	return task, err
@@ -221,7 +221,7 @@ func (c *construction) hookOf(deleteAfter []string, makes ...hook) (pulumi.Map, 
 		return nil, err
 	}
 	of := pulumi.Map{
-		"release": pulumi.String(c.release()), "deleteAfter": pulumi.ToStringArray(deleteAfter), "takeOver": pulumi.Bool(c.memory.isAdopted(c.in.adopt)),
+		"release": pulumi.String(c.release()), "deleteAfter": pulumi.ToStringArray(deleteAfter), "takeOver": pulumi.Bool(c.memory.isAdopted()),
 		"formerly": formerly,
 	}
 	return of, nil
@@ -252,9 +252,9 @@ func (c *construction) registerTask(
 	return task, c.ctx.RegisterResource(string(c.types.Task), c.name+":"+name, inputs, task, options...)
 }
 
-// remembered registers the Tasks of the last run that may or may not exist in this one. What they run is unknown in this preview, so that
+// rememberedTasks registers the Tasks of the last run that may or may not exist in this one. What they run is unknown in this preview, so that
 // the engine does not show them as deleted. Their other inputs from the chart keep their old values.
-func (c *construction) remembered(s stage, done []pulumi.Resource) error {
+func (c *construction) rememberedTasks(s stage, done []pulumi.Resource) error {
 	for _, name := range c.memory.Tasks {
 		if c.tasks[name] != nil || strings.HasSuffix(name, afterSuffix) != (s == afterObjects) {
 			continue
@@ -295,7 +295,7 @@ func (c *construction) deletion(event string, done []pulumi.Resource) (*child, e
 		list = ordered
 	}
 	hooks := &child{}
-	inputs := c.connected(pulumi.Map{"release": pulumi.String(c.release()), "steps": list, "takeOver": pulumi.Bool(c.memory.isAdopted(c.in.adopt))})
+	inputs := c.connected(pulumi.Map{"release": pulumi.String(c.release()), "steps": list, "takeOver": pulumi.Bool(c.memory.isAdopted())})
 	if force, given := c.Options["forceDestroy"]; given {
 		inputs["forceDestroy"] = sets.InputOf(force)
 	}

@@ -8,11 +8,13 @@
 //
 // # The record
 //
-// A chart is rendered again in each run, so the record remembers what must not change: random values and certificates, when the release got
-// each hook, whether its install or upgrade is complete (event.go), and what templates found when the release was taken over. The record
-// keeps that in the state, encrypted (memory.go). If a release is taken over, the values that it has drawn are looked for in its objects
-// (inherited.go: how; inherited_view.go: in which fields; inherited_live.go: in whose objects; inherited_told.go: what the user is told).
-// The record is registered first: in an update it renders, draws the values that are missing, and returns its memory (record.go). Only then
+// A chart is rendered again in each run, so something has to remember what must not change: random values and certificates, when the release
+// got each hook, whether its install or upgrade is complete (event.go), and what templates found when the release was taken over. The record
+// is the resource in the state that remembers it (record.go). The memory is what it remembers, encrypted (memory.go); what is in it is
+// called remembered. If a release is taken over, the values that it has drawn are looked for in its objects (inherited.go: how;
+// inherited_view.go: in which fields; inherited_live.go: in whose objects; inherited_told.go: what the user is told).
+//
+// The record is registered first: in an update it renders, draws the values that are missing, and returns its memory. Only then
 // are the objects rendered. In a preview the record returns what it remembers, and values that are not drawn yet are unknown.
 //
 // # Laws

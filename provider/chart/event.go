@@ -26,10 +26,10 @@ const (
 	upgrades happening = "upgrade"
 )
 
-// happens says which event is open. adopt is the input.
-func (m memory) happens(adopt bool) happening {
+// happens says which event is open.
+func (m memory) happens() happening {
 	switch {
-	case m.isInstalling(adopt):
+	case m.isInstalling():
 		return installs
 	case m.Upgrading:
 		return upgrades
@@ -40,11 +40,11 @@ func (m memory) happens(adopt bool) happening {
 
 // toward is the memory while the release is brought to a rendering. A new event begins, unless an install is open, or the last event has
 // brought or brings that rendering.
-func (m memory) toward(rendered string, adopt bool) memory {
+func (m memory) toward(rendered string) memory {
 	switch {
-	case !m.known() && !adopt:
+	case !m.exists() && !m.adopt:
 		m.Event = 1
-	case m.isInstalling(adopt), !m.known(), m.Rendered == rendered:
+	case m.isInstalling(), !m.exists(), m.Rendered == rendered:
 	default:
 		m = m.next()
 		m.Upgrading, m.Unsure = true, m.Rendered == ""
@@ -70,17 +70,17 @@ func (m memory) atEnd() memory {
 
 // foresee is the memory that the record will have after a preview. No event begins if the record does not change. unknown means that it
 // depends on inputs that are not known yet.
-func (m memory) foresee(set sets.Set, adopt bool) (after memory, unknown bool, err error) {
+func (m memory) foresee(set sets.Set) (after memory, unknown bool, err error) {
 	rendered, known, err := m.digest(set)
 	switch {
-	case !m.known():
-		return m.toward("", adopt), false, nil
+	case !m.exists():
+		return m.toward(""), false, nil
 	case err != nil:
 		return m, false, err
 	case !known:
-		return m, m.happens(adopt) != installs && m.changing, nil
+		return m, m.happens() != installs && m.changing, nil
 	case m.changing:
-		return m.toward(rendered, adopt), false, nil
+		return m.toward(rendered), false, nil
 	default:
 		return m, false, nil
 	}
@@ -97,7 +97,7 @@ func (m memory) digest(set sets.Set) (digest string, known bool, err error) {
 			content[o.Key] = o.Manifest
 		}
 	}
-	if set.Incomplete || !m.known() {
+	if set.Incomplete || !m.exists() {
 		return "", false, nil
 	}
 	digest, err = tracked.Hash(m.HashKey, content)
@@ -109,7 +109,7 @@ func (c *construction) event(h hook, s stage) pulumi.Input {
 	if c.unforeseen {
 		return pulumi.UnsafeUnknownOutput(nil)
 	}
-	what := c.memory.happens(c.in.adopt)
+	what := c.memory.happens()
 	of := pulumi.Map{
 		"number": pulumi.Int(c.memory.Event), "open": pulumi.Bool(what != nothing), "runs": pulumi.Bool(h.isOf(what, s)),
 		"unsure": pulumi.Bool(c.memory.isUnsure()), "ended": pulumi.Int(c.memory.Ended), "stage": pulumi.String(s.String()),
@@ -122,7 +122,7 @@ func (c *construction) event(h hook, s stage) pulumi.Input {
 }
 
 // isUnsure reports whether the previous content of the release is unknown, because an older version of the provider has brought it there.
-func (m memory) isUnsure() bool { return m.Unsure || m.known() && !m.Installing && m.Rendered == "" }
+func (m memory) isUnsure() bool { return m.Unsure || m.exists() && !m.Installing && m.Rendered == "" }
 
 // isOf reports whether a hook belongs to a stage of an event.
 func (h hook) isOf(what happening, s stage) bool {
@@ -134,7 +134,7 @@ func (h hook) isOf(what happening, s stage) bool {
 // that is made from it allows only the changes that the preview has shown.
 func (c *construction) finish(last *child) error {
 	switch {
-	case !c.memory.brought, c.memory.happens(c.in.adopt) == nothing && !c.memory.Moving && !c.unforeseen:
+	case !c.memory.brought, c.memory.happens() == nothing && !c.memory.Moving && !c.unforeseen:
 		return nil
 	case c.ctx.DryRun():
 		return c.rememberAtEnd(pulumi.UnsafeUnknownOutput(nil))

@@ -109,7 +109,7 @@ func explainDropped(keys []string) string {
 const againText = "These values will be drawn again: "
 
 // announce says what a preview shows nowhere else: that a release is taken over, and what happens to random values.
-func (d *rendered) announce(known memory, shown func(keys []string) []string) string {
+func (d *rendered) announce(remembered memory, shown func(keys []string) []string) string {
 	var texts []string
 	if d.adopts {
 		texts = append(texts, fmt.Sprintf("The release is taken over. If Helm has installed it, Helm's own records of it stay: Secrets "+
@@ -119,10 +119,10 @@ func (d *rendered) announce(known memory, shown func(keys []string) []string) st
 	if text := explainKept(shown(d.inherited)); text != "" {
 		texts = append(texts, text)
 	}
-	if len(d.inherited) > 0 && !known.known() && len(d.again) > 0 {
+	if len(d.inherited) > 0 && !remembered.exists() && len(d.again) > 0 {
 		texts = append(texts, againText+named(shown(d.again))+".")
 	}
-	if !known.known() {
+	if !remembered.exists() {
 		return strings.Join(texts, " ")
 	}
 	var moved []string
@@ -164,11 +164,11 @@ func (r *release) shown(keys []string) []string {
 }
 
 // notesOf is the output notes.
-func notesOf(partial *chart.Partial, secret bool) pulumi.Input {
+func (r *release) notesOf(partial *chart.Partial) pulumi.Input {
 	switch {
 	case partial.NotesUnknown:
 		return pulumi.UnsafeUnknownOutput(nil)
-	case partial.NotesSecret || secret:
+	case partial.NotesSecret || r.whole():
 		return pulumi.ToSecret(pulumi.String(partial.Notes))
 	default:
 		return pulumi.String(partial.Notes)

@@ -53,7 +53,7 @@ const (
 // To find out which fields depend on which values, it compares renderings with different placeholders.
 type inheriting struct {
 	release *release
-	known   memory
+	memory  memory
 	cluster neighbours
 	now     time.Time
 
@@ -74,26 +74,26 @@ type inheriting struct {
 // become.
 //
 // After that, the found values are remembered. So an object that cannot be read now is an error, and is never treated as absent.
-func (r *release) inherit(ctx context.Context, known memory, missing draws.Missing) (inherited, error) {
-	if known.isInstalled() || !sets.TakesOver(r.given) || r.cluster == nil || r.chart == nil || len(r.unknown) > 0 || values.HasUnknown(r.values) {
+func (r *release) inherit(ctx context.Context, remembered memory, missing draws.Missing) (inherited, error) {
+	if remembered.isInstalled() || !sets.TakesOver(r.given) || r.cluster == nil || r.chart == nil || len(r.unknown) > 0 || values.HasUnknown(r.values) {
 		return inherited{}, nil
 	}
-	former := known.Own
-	if known.isAdopted(r.adopt) {
+	former := remembered.Own
+	if remembered.isAdopted() {
 		former = nil
 	}
-	r.lookups.begin(ctx, known.Found, former)
-	found, err := newInheriting(r, known).run(ctx, missing)
+	r.lookups.begin(ctx, remembered.Found, former)
+	found, err := newInheriting(r, remembered).run(ctx, missing)
 	if errors.Is(err, errUnrendered) {
 		return inherited{unsought: true}, nil // If it cannot be rendered at all, the rendering itself says why.
 	}
 	return found, err
 }
 
-func newInheriting(r *release, known memory) *inheriting {
+func newInheriting(r *release, remembered memory) *inheriting {
 	return &inheriting{
-		release: r, known: known, now: time.Now(), found: draws.Values{}, wrong: map[string]bool{}, shown: map[string]map[field]bool{},
-		cluster: neighbours{release: r, known: known.known(), live: map[manifest.Identity]*neighbour{}},
+		release: r, memory: remembered, now: time.Now(), found: draws.Values{}, wrong: map[string]bool{}, shown: map[string]map[field]bool{},
+		cluster: neighbours{release: r, remembered: remembered.exists(), live: map[manifest.Identity]*neighbour{}},
 	}
 }
 
@@ -313,12 +313,12 @@ func (in *inheriting) result(ctx context.Context, missing draws.Missing) (inheri
 	}
 	options := draws.Options{Missing: missing, Inherited: maps.Clone(in.found)}
 	for key, placeholder := range in.hidden {
-		if _, stored := in.known.Draws[key]; missing != draws.Draw && !stored {
+		if _, stored := in.memory.Draws[key]; missing != draws.Draw && !stored {
 			options.Inherited[key] = placeholder
 		}
 	}
-	if in.known.known() {
-		options.Stored, options.Former = in.known.Draws, in.known.Former
+	if in.memory.exists() {
+		options.Stored, options.Former = in.memory.Draws, in.memory.Former
 	}
 	final, err := in.view(ctx, options)
 	if errors.Is(err, errUnrendered) && len(in.base.session.Keyless()) > 0 { // A function wants the private key.
@@ -329,7 +329,7 @@ func (in *inheriting) result(ctx context.Context, missing draws.Missing) (inheri
 		return inherited{}, err
 	}
 	used := final.session.Used()
-	if in.known.known() {
+	if in.memory.exists() {
 		maps.DeleteFunc(used, func(key string, _ draws.Value) bool {
 			_, isFound := in.found[key]
 			_, isHidden := in.hidden[key]
@@ -357,11 +357,11 @@ func (in *inheriting) view(ctx context.Context, options draws.Options) (*view, e
 		case err != nil:
 			return nil, errUnrendered
 		}
-		done, err := r.collect(asPartial(whole), in.known)
+		done, err := r.collect(asPartial(whole), in.memory)
 		if err != nil {
 			return nil, errUnrendered
 		}
-		if !in.known.isAdopted(r.adopt) && r.lookups.separate(r.own(done), r.takenOver(done, in.known)) {
+		if !in.memory.isAdopted() && r.lookups.separate(r.own(done), r.takenOver(done, in.memory)) {
 			continue
 		}
 		set, wrong := sets.Of(r.given, done.documents, r.release.Namespace)

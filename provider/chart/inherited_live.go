@@ -8,7 +8,6 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
@@ -48,15 +47,14 @@ type liveField struct {
 // neighbours are the objects in the cluster, each read once.
 type neighbours struct {
 	release *release
-	// known means that the values of the release are remembered, so objects that it has written have these values.
-	known bool
-	live  map[manifest.Identity]*neighbour
+	// remembered means that the release has a memory, so objects that it has written have the values in it.
+	remembered bool
+	live       map[manifest.Identity]*neighbour
 }
 
 // at is the text of a field in the cluster.
 func (n *neighbours) at(ctx context.Context, at field, in *view) (liveField, error) {
-	o := in.objects[at.object]
-	one, err := n.of(ctx, at.object, o, in.set.MayTakeOver(o))
+	one, err := n.of(ctx, at.object, in)
 	if err != nil {
 		return liveField{}, err
 	}
@@ -64,12 +62,13 @@ func (n *neighbours) at(ctx context.Context, at field, in *view) (liveField, err
 	return liveField{one.role, text, is}, nil
 }
 
-func (n *neighbours) of(ctx context.Context, id manifest.Identity, o sets.Object, takesOver bool) (*neighbour, error) {
+// of is the object in the cluster that an object would replace.
+func (n *neighbours) of(ctx context.Context, id manifest.Identity, in *view) (*neighbour, error) {
 	if one, known := n.live[id]; known {
 		return one, nil
 	}
-	r := n.release
-	whose := taker{manager: r.managerOf(o.Key), taken: r.adopt || o.IsAdopted(), single: o.IsAdopted(), known: n.known}
+	r, o := n.release, in.objects[id]
+	whose := taker{manager: r.managerOf(o.Key), taken: r.adopt || o.IsAdopted(), single: o.IsAdopted(), remembered: n.remembered}
 	t, live, err := r.liveObject(ctx, id.In(r.release.Namespace), whose.manager)
 	switch {
 	case apierrors.IsForbidden(err) && !whose.taken:
@@ -79,7 +78,7 @@ func (n *neighbours) of(ctx context.Context, id manifest.Identity, o sets.Object
 	}
 	one := &neighbour{}
 	if live != nil {
-		whose.taken = whose.taken || takesOver && tracked.KubeObjectOf(live, whose.manager) != ""
+		whose.taken = whose.taken || in.set.MayTakeOver(o) && tracked.KubeObjectOf(live, whose.manager) != ""
 		if _, whose.ours, err = ownership.Applied(live, whose.manager); err != nil {
 			return nil, t.Explain("read", err, r.sensitive())
 		}
@@ -94,8 +93,8 @@ type taker struct {
 	manager string
 	// taken means that the object is taken over: adopted, or from another KubeObject. single means that it is adopted individually.
 	taken, single bool
-	// ours means that the release has written it. known means that the release remembers the values that it wrote.
-	ours, known bool
+	// ours means that the release has written it. remembered means that the values that it wrote are in the memory.
+	ours, remembered bool
 }
 
 // roleOf says what a live object means for the values of the release. Objects that the release has written belong to it, with values that
@@ -103,7 +102,7 @@ type taker struct {
 // Chart has left.
 func (r *release) roleOf(live *unstructured.Unstructured, whose taker) role {
 	switch {
-	case whose.ours && (whose.known || !whose.taken):
+	case whose.ours && (whose.remembered || !whose.taken):
 		return witness
 	case !whose.taken:
 		return absent

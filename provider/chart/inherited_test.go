@@ -28,7 +28,7 @@ type world struct {
 func (w world) inherit(t *testing.T, missing draws.Missing) (inherited, *inheriting) {
 	t.Helper()
 	r := releaseOf(t, map[string]string{"templates/a.yaml": w.templates})
-	r.adopt = true
+	r.adopt, w.known.adopt = true, true
 	in := newInheriting(r, w.known)
 	whole, err := r.chart.Render(t.Context(), r.release, nil, chart.Functions{})
 	require.NoError(t, err)
@@ -206,7 +206,7 @@ func TestAValueThatCannotBeLookedForIsTold(t *testing.T) { // [D65]
 	const templates = "{{- $p := randAlphaNum 16 }}{{ if regexMatch \"^[b-z]\" $p }}{{ fail \"weak\" }}{{ end }}\n"
 	r := releaseOf(t, map[string]string{"templates/a.yaml": templates + object("ConfigMap", "one", "p: {{ $p }}")})
 	r.adopt = true
-	_, err := newInheriting(r, memory{}).run(t.Context(), draws.Draw)
+	_, err := newInheriting(r, memory{adopt: true}).run(t.Context(), draws.Draw)
 	require.ErrorIs(t, err, errUnrendered)
 	assert.Contains(t, inherited{unsought: true}.warnings(true)[0], "were not looked for in the cluster")
 	assert.Empty(t, inherited{unsought: true}.warnings(false), "there is nothing to look for")
@@ -247,7 +247,7 @@ func TestWhoseObjectsValuesAreTakenFrom(t *testing.T) { // [D65]
 				annotations[manifest.ResourcePolicy] = "keep"
 			}
 			live.SetAnnotations(annotations)
-			assert.Equal(t, c.role, r.roleOf(live, taker{manager: "k8sconnect-x", taken: c.taken, single: c.single, ours: c.ours, known: c.known}))
+			assert.Equal(t, c.role, r.roleOf(live, taker{manager: "k8sconnect-x", taken: c.taken, single: c.single, ours: c.ours, remembered: c.known}))
 		})
 	}
 }

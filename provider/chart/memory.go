@@ -53,6 +53,8 @@ type memory struct {
 	// install may not exist at the new place yet.
 	Moving bool `json:"moving,omitempty"`
 
+	// adopt is the input of this name: it decides while nothing is remembered, and where the release moves.
+	adopt bool
 	// changing means that this is a preview, and that the update will change the record. brought means that the engine changes the release
 	// to match the program, and does not merely read it.
 	changing, brought bool
@@ -74,8 +76,8 @@ const (
 	atUpgrade since = "upgrade"
 )
 
-// known reports whether anything is remembered.
-func (m memory) known() bool { return m.HashKey != "" }
+// exists reports whether anything is remembered.
+func (m memory) exists() bool { return m.HashKey != "" }
 
 // encode writes the memory as text.
 func (m memory) encode() (string, error) {
@@ -126,11 +128,11 @@ type left struct {
 // at is the memory of a release at a place. At a new name or namespace the release is installed, and has no previous hooks. If it returns
 // to its former place before that install is complete, it continues as if it had never left, except that an upgrade that was open there
 // begins again.
-func (m memory) at(place chart.Release, adopt bool) memory {
+func (m memory) at(place chart.Release) memory {
 	moved := m.isElsewhere(place)
 	m.Moving = m.Moving || moved
 	switch {
-	case !moved || adopt:
+	case !moved || m.adopt:
 	case m.hasLeft(place):
 		m = m.next()
 		m.Hooks, m.Rendered, m.Upgrading = m.Left.Hooks, m.Left.Rendered, m.Left.Upgrading
@@ -156,13 +158,13 @@ func (m memory) hasLeft(place chart.Release) bool {
 }
 
 // movesTo reports whether a release is going to be installed at a new place.
-func (m memory) movesTo(place chart.Release, adopt bool) bool {
-	return m.isElsewhere(place) && !adopt && !m.hasLeft(place)
+func (m memory) movesTo(place chart.Release) bool {
+	return m.isElsewhere(place) && !m.adopt && !m.hasLeft(place)
 }
 
-// since says when the release got a hook for a stage. adopt is the input. A hook that runs counts as new if it had no Task in the last run:
+// since says when the release got a hook for a stage. A hook that runs counts as new if it had no Task in the last run:
 // it may have been skipped meanwhile, or may have another name or stage now, and must not run as if the release were new.
-func (m memory) since(h hook, s stage, adopt bool) since {
+func (m memory) since(h hook, s stage) since {
 	name := h.nameIn(s)
 	when, before := m.Hooks[name]
 	switch {
@@ -170,7 +172,7 @@ func (m memory) since(h hook, s stage, adopt bool) since {
 		return atUpgrade
 	case before:
 		return when
-	case !m.known() && adopt:
+	case !m.exists() && m.adopt:
 		return atAdoption
 	default:
 		return atInstall
@@ -178,10 +180,10 @@ func (m memory) since(h hook, s stage, adopt bool) since {
 }
 
 // isInstalled reports whether the install of the release, or its adoption as a whole, is complete.
-func (m memory) isInstalled() bool { return m.known() && !m.Installing }
+func (m memory) isInstalled() bool { return m.exists() && !m.Installing }
 
-// isInstalling reports whether the next update begins an install or continues one. adopt is the input.
-func (m memory) isInstalling(adopt bool) bool { return m.Installing || !m.known() && !adopt }
+// isInstalling reports whether the next update begins an install or continues one.
+func (m memory) isInstalling() bool { return m.Installing || !m.exists() && !m.adopt }
 
 // hasTask reports whether there was a Task with this name in the last run.
 func (m memory) hasTask(name string) bool { return slices.Contains(m.Tasks, name) }
@@ -189,12 +191,12 @@ func (m memory) hasTask(name string) bool { return slices.Contains(m.Tasks, name
 // toRotate are the patterns that have not been drawn again yet.
 func (m memory) toRotate(wanted []string) (patterns []string) {
 	for _, pattern := range wanted {
-		if m.known() && !slices.Contains(m.Rotated, pattern) {
+		if m.exists() && !slices.Contains(m.Rotated, pattern) {
 			patterns = append(patterns, pattern)
 		}
 	}
 	return patterns
 }
 
-// isAdopted reports whether the release is or was taken over. adopt is the input.
-func (m memory) isAdopted(adopt bool) bool { return m.Adopted || !m.known() && adopt }
+// isAdopted reports whether the release is or was taken over.
+func (m memory) isAdopted() bool { return m.Adopted || !m.exists() && m.adopt }

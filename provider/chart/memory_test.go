@@ -42,7 +42,8 @@ func TestSinceWhenAReleaseHasAHook(t *testing.T) { // [H6] [H12]
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			assert.Equal(t, c.want, c.memory.at(chart.Release{Name: "shop", Namespace: "prod"}, c.adopt).since(c.of, beforeObjects, c.adopt))
+			c.memory.adopt = c.adopt
+			assert.Equal(t, c.want, c.memory.at(chart.Release{Name: "shop", Namespace: "prod"}).since(c.of, beforeObjects))
 		})
 	}
 }
@@ -50,40 +51,40 @@ func TestSinceWhenAReleaseHasAHook(t *testing.T) { // [H6] [H12]
 func TestEventsBeginAndEnd(t *testing.T) { // [D100]
 	t.Parallel()
 	shop, web := chart.Release{Name: "shop", Namespace: "prod"}, chart.Release{Name: "web", Namespace: "prod"}
-	first := memory{}.toward("A", false)
-	assert.Equal(t, installs, first.happens(false))
+	first := memory{}.toward("A")
+	assert.Equal(t, installs, first.happens())
 	assert.Equal(t, 1, first.Event)
 	first.HashKey, first.Installing, first.Name, first.Namespace = "k", true, "shop", "prod"
-	repaired := first.toward("B", false)
+	repaired := first.toward("B")
 	assert.Equal(t, 1, repaired.Event, "an install goes on, also with another chart")
 	installed := repaired.atEnd()
-	assert.Equal(t, nothing, installed.toward("B", false).happens(false))
+	assert.Equal(t, nothing, installed.toward("B").happens())
 
-	upgrade := installed.toward("C", false)
-	assert.Equal(t, upgrades, upgrade.happens(false))
+	upgrade := installed.toward("C")
+	assert.Equal(t, upgrades, upgrade.happens())
 	assert.Equal(t, 2, upgrade.Event)
-	assert.Equal(t, upgrade, upgrade.toward("C", false), "it goes on")
-	back := upgrade.toward("B", false)
-	assert.Equal(t, upgrades, back.happens(false), "nobody knows how much of it was done")
+	assert.Equal(t, upgrade, upgrade.toward("C"), "it goes on")
+	back := upgrade.toward("B")
+	assert.Equal(t, upgrades, back.happens(), "nobody knows how much of it was done")
 	assert.Equal(t, 3, back.Event)
-	assert.Equal(t, 4, back.atEnd().toward("C", false).Event, "there, back, and there again are three upgrades")
+	assert.Equal(t, 4, back.atEnd().toward("C").Event, "there, back, and there again are three upgrades")
 
-	moving := upgrade.at(web, false).toward("D", false)
-	assert.Equal(t, installs, moving.happens(false))
+	moving := upgrade.at(web).toward("D")
+	assert.Equal(t, installs, moving.happens())
 	assert.Equal(t, 3, moving.Event)
 	moving.Name = "web"
-	again := moving.at(shop, false).toward("C", false)
-	assert.Equal(t, upgrades, again.happens(false), "it was not over when the release moved away")
+	again := moving.at(shop).toward("C")
+	assert.Equal(t, upgrades, again.happens(), "it was not over when the release moved away")
 	assert.Equal(t, 4, again.Event)
-	away := installed.at(web, false).toward("D", false)
+	away := installed.at(web).toward("D")
 	away.Name = "web"
-	assert.Equal(t, nothing, away.at(shop, false).toward("B", false).happens(false), "it never was away")
+	assert.Equal(t, nothing, away.at(shop).toward("B").happens(), "it never was away")
 
-	assert.Equal(t, nothing, memory{}.toward("A", true).happens(true), "to take a release over is no event")
+	assert.Equal(t, nothing, memory{adopt: true}.toward("A").happens(), "to take a release over is no event")
 	older := memory{HashKey: "k"}
-	assert.Equal(t, nothing, older.happens(false))
+	assert.Equal(t, nothing, older.happens())
 	assert.True(t, older.isUnsure())
-	assert.True(t, older.toward("A", false).Unsure, "older states do not say what was there before")
-	assert.False(t, older.toward("A", false).toward("B", false).Unsure)
-	assert.Equal(t, 0, memory{HashKey: "k", Installing: true}.toward("A", false).Event, "what has succeeded in it does not run again")
+	assert.True(t, older.toward("A").Unsure, "older states do not say what was there before")
+	assert.False(t, older.toward("A").toward("B").Unsure)
+	assert.Equal(t, 0, memory{HashKey: "k", Installing: true}.toward("A").Event, "what has succeeded in it does not run again")
 }

@@ -50,7 +50,7 @@ func (r *release) refuseOccupied(ctx context.Context, done *rendered, former mem
 	if len(wrong) > 0 {
 		return nil // The registration says why.
 	}
-	mayGoOn := func(o occupant) bool { return former.known() || len(done.used) == 0 && o.young }
+	mayGoOn := func(o occupant) bool { return former.exists() || len(done.used) == 0 && o.young }
 	kept := map[string]bool{}
 	for _, h := range done.hooks {
 		kept[h.object] = kept[h.object] || h.isKept()
@@ -79,7 +79,7 @@ func (r *release) refuseOccupied(ctx context.Context, done *rendered, former mem
 	}
 	// If an object cannot be read, its own registration fails, and explains it.
 	_ = reads.Wait()
-	return r.explainOccupied(found, former, len(done.used) > 0)
+	return r.explainOccupied(done, found, former)
 }
 
 // isKeptData reports whether an object outlives its release and contains no drawn value, such as a PersistentVolumeClaim.
@@ -114,7 +114,7 @@ func (r *release) liveObject(ctx context.Context, id manifest.Identity, manager 
 }
 
 // explainOccupied names the objects that prevent an install.
-func (r *release) explainOccupied(found []occupant, former memory, draws bool) error {
+func (r *release) explainOccupied(done *rendered, found []occupant, former memory) error {
 	if len(found) == 0 {
 		return nil
 	}
@@ -135,7 +135,7 @@ func (r *release) explainOccupied(found []occupant, former memory, draws bool) e
 			if reason == failure.ReasonAlreadyExists {
 				advice = "The state does not have the release, so that its hooks of installs would run again. Restore the state (`pulumi stack import`), or set " +
 					"`adopt: true`. "
-				if draws {
+				if len(done.used) > 0 {
 					advice = "The state does not have the release, so that its random values would be drawn again, over those in use. Restore the state " +
 						"(`pulumi stack import`), or set `adopt: true`: values that can be recognised in these objects are kept, and the preview names the others. "
 				}
@@ -144,7 +144,7 @@ func (r *release) explainOccupied(found []occupant, former memory, draws bool) e
 		}
 		lines = append(lines, line)
 	}
-	if former.known() {
+	if former.exists() {
 		advice = fmt.Sprintf("The release %q in namespace %q is as it was. Give it that name and namespace again, or another name or namespace that is free. To take over "+
 			"single objects, set `adopt: true` for them in `overrides`.", former.Name, former.Namespace)
 	}

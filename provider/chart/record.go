@@ -164,25 +164,33 @@ func (r *record) Create(ctx context.Context, req p.CreateRequest) (p.CreateRespo
 	if found, replaced := r.releases.states.Load(req.Urn); replaced {
 		state = found.(property.Map)
 	}
-	if _, remembered := state.GetOk(keyMemory); !remembered && req.DryRun {
-		state = state.Set(keyMemory, property.New(property.Computed))
+	if req.DryRun {
+		if _, remembered := state.GetOk(keyMemory); !remembered {
+			state = state.Set(keyMemory, property.New(property.Computed))
+		}
+		return p.CreateResponse{ID: req.Urn.Name(), Properties: r.preview(req.Urn, state, req.Properties)}, nil
 	}
-	properties, err := r.remember(ctx, req.Urn, state, req.Properties, req.DryRun)
+	properties, err := r.remember(ctx, req.Urn, state, req.Properties)
 	return p.CreateResponse{ID: req.Urn.Name(), Properties: properties}, err
 }
 
 // Update draws the values that are missing.
 func (r *record) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateResponse, error) {
-	properties, err := r.remember(ctx, req.Urn, req.State, req.Inputs, req.DryRun)
+	if req.DryRun {
+		return p.UpdateResponse{Properties: r.preview(req.Urn, req.State, req.Inputs)}, nil
+	}
+	properties, err := r.remember(ctx, req.Urn, req.State, req.Inputs)
 	return p.UpdateResponse{Properties: properties}, err
 }
 
-// remember returns the outputs after a rendering. In a preview they contain the previous memory.
-func (r *record) remember(ctx context.Context, urn resource.URN, state, inputs property.Map, preview bool) (property.Map, error) {
-	if preview {
-		r.releases.changing.Store(urn, true)
-		return inputs.Set(keyMemory, state.Get(keyMemory)), nil
-	}
+// preview returns the outputs of a preview, which contain the previous memory.
+func (r *record) preview(urn resource.URN, state, inputs property.Map) property.Map {
+	r.releases.changing.Store(urn, true)
+	return inputs.Set(keyMemory, state.Get(keyMemory))
+}
+
+// remember returns the outputs after a rendering.
+func (r *record) remember(ctx context.Context, urn resource.URN, state, inputs property.Map) (property.Map, error) {
 	before, err := memoryIn(state)
 	if err != nil {
 		return property.Map{}, err

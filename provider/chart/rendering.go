@@ -79,8 +79,9 @@ var errUnsettled = errors.New("the chart looks up objects of its own, and has ot
 
 // draw renders, draws the values that are not stored, and returns the memory after that.
 func (r *release) draw(ctx context.Context, before memory, rotate []string) (memory, error) {
-	former, moves := before, before.movesTo(r.release, r.adopt)
-	before = before.at(r.release, r.adopt)
+	before.adopt = r.adopt
+	former, moves := before, before.movesTo(r.release)
+	before = before.at(r.release)
 	found, err := r.inherit(ctx, before, draws.Draw)
 	if err != nil {
 		return memory{}, err
@@ -96,7 +97,7 @@ func (r *release) draw(ctx context.Context, before memory, rotate []string) (mem
 		return memory{}, err
 	}
 	switch {
-	case before.known() && !moves:
+	case before.exists() && !moves:
 	case !r.adopt:
 		if err := r.refuseOccupied(ctx, done, former); err != nil {
 			return memory{}, err
@@ -107,9 +108,9 @@ func (r *release) draw(ctx context.Context, before memory, rotate []string) (mem
 	}
 	after := memory{
 		HashKey: cmp.Or(before.HashKey, tracked.NewHashKey()), Draws: done.used, Former: done.former, Hooks: map[string]since{}, Rotated: rotate,
-		Found: before.Found, Adopted: before.isAdopted(r.adopt), Installing: before.isInstalling(r.adopt), Left: before.Left, Moving: before.Moving,
+		Found: before.Found, Adopted: before.isAdopted(), Installing: before.isInstalling(), Left: before.Left, Moving: before.Moving,
 		Namespace: r.release.Namespace, Name: r.release.Name, Own: marks(r.own(done)), LooksUp: r.lookups.asked(),
-		dropped: r.shown(done.dropped), warnings: found.warnings(len(done.used) > 0),
+		adopt: r.adopt, dropped: r.shown(done.dropped), warnings: found.warnings(len(done.used) > 0),
 	}
 	for name, when := range before.Hooks {
 		if !r.runHooks || !before.hasTask(name) {
@@ -135,7 +136,7 @@ func (r *release) draw(ctx context.Context, before memory, rotate []string) (mem
 		return memory{}, err
 	}
 	if known {
-		begun := before.toward(rendered, r.adopt)
+		begun := before.toward(rendered)
 		after.Event, after.Ended, after.Rendered, after.Upgrading, after.Unsure = begun.Event, begun.Ended, begun.Rendered, begun.Upgrading, begun.Unsure
 	}
 	if after.Adopted {
@@ -165,27 +166,27 @@ func asPartial(whole *chart.Rendered) *chart.Partial {
 }
 
 // render renders with what is remembered. In a preview, everything that depends on a value that is not drawn yet is unknown.
-func (r *release) render(ctx context.Context, known memory) (*rendered, error) {
+func (r *release) render(ctx context.Context, remembered memory) (*rendered, error) {
 	if r.chart == nil || len(r.unknown) > 0 {
 		return &rendered{documents: sets.Documents{Input: keyChart, Incomplete: true}, notes: pulumi.UnsafeUnknownOutput(nil)}, nil
 	}
 	var found inherited
 	var err error
 	if r.preview { // In an update, the record remembers them already.
-		found, err = r.inherit(ctx, known, draws.Placeholder(0))
+		found, err = r.inherit(ctx, remembered, draws.Placeholder(0))
 	}
 	if err != nil {
 		return nil, err
 	}
 	options := draws.Options{
-		Stored: found.over(known.Draws), Former: known.Former, Rotate: known.toRotate(r.rotate), Now: time.Now(), Missing: draws.Placeholder(0),
+		Stored: found.over(remembered.Draws), Former: remembered.Former, Rotate: remembered.toRotate(r.rotate), Now: time.Now(), Missing: draws.Placeholder(0),
 		Source: r.chart.Source(),
 	}
 	in := chart.Partly{Release: r.release, Values: r.values, Lookup: r.lookups.Lookup}
 	if !r.whole() {
 		in.Secrets = r.secrets
 	}
-	done, err := r.settled(ctx, known, options, func(session *draws.Session) (*chart.Partial, error) {
+	done, err := r.settled(ctx, remembered, options, func(session *draws.Session) (*chart.Partial, error) {
 		in.Session, in.Draws = session, session.Options()
 		return r.chart.RenderPartly(ctx, in)
 	})
@@ -202,13 +203,13 @@ func (r *release) whole() bool { return r.secrets.IsSecret(property.Path{}) }
 
 // settled renders until the values of call sites that have moved are found, and the objects of the release itself are hidden.
 func (r *release) settled(
-	ctx context.Context, known memory, options draws.Options, render func(*draws.Session) (*chart.Partial, error),
+	ctx context.Context, remembered memory, options draws.Options, render func(*draws.Session) (*chart.Partial, error),
 ) (*rendered, error) {
-	former := known.Own
-	if known.isAdopted(r.adopt) {
+	former := remembered.Own
+	if remembered.isAdopted() {
 		former = nil // Templates find the objects of a release that is taken over.
 	}
-	r.lookups.begin(ctx, known.Found, former)
+	r.lookups.begin(ctx, remembered.Found, former)
 	session := draws.NewSession(options)
 	defer func() {
 		for _, value := range session.Used() {
@@ -226,16 +227,16 @@ func (r *release) settled(
 				return nil, err
 			}
 		}
-		done, err := r.collect(partial, known)
+		done, err := r.collect(partial, remembered)
 		if err != nil {
 			return nil, err
 		}
-		if !known.isAdopted(r.adopt) && r.lookups.separate(r.own(done), r.takenOver(done, known)) {
+		if !remembered.isAdopted() && r.lookups.separate(r.own(done), r.takenOver(done, remembered)) {
 			session = session.Restart()
 			continue
 		}
 		done.finish(session)
-		done.adopts, done.name = r.adopt && !known.known(), r.release
+		done.adopts, done.name = r.adopt && !remembered.exists(), r.release
 		return done, nil
 	}
 	return nil, errUnsettled
@@ -243,7 +244,11 @@ func (r *release) settled(
 
 // again is the session for another rendering, in which values have moved to their places.
 func (r *release) again(session *draws.Session, partial *chart.Partial) *draws.Session {
-	return session.Again(chart.TextsOf(r.release, partial.AsRendered), partial.AsRendered != nil)
+	texts := chart.TextsOf(r.release, partial.AsRendered)
+	if partial.AsRendered == nil {
+		return session.AgainInPart(texts)
+	}
+	return session.Again(texts)
 }
 
 // finish notes what a session has drawn.
@@ -257,8 +262,8 @@ func (d *rendered) finish(session *draws.Session) {
 }
 
 // takenOver are the objects that an override adopts while the release is being installed.
-func (r *release) takenOver(done *rendered, known memory) (ids []manifest.Identity) {
-	if known.isInstalled() || !sets.Adopts(r.given) {
+func (r *release) takenOver(done *rendered, remembered memory) (ids []manifest.Identity) {
+	if remembered.isInstalled() || !sets.Adopts(r.given) {
 		return nil
 	}
 	set, _ := sets.Of(r.given, done.documents, r.release.Namespace) // The registration says what is wrong.

@@ -11,9 +11,9 @@ import (
 
 // stay keeps the namespace and the name of a release if the program does not give them. Only a program that gives another namespace or
 // another name moves a release: everything that it holds is deleted then, and made again.
-func (r *release) stay(known memory) {
-	r.stayIn(known.Namespace)
-	r.keepName(known.Name)
+func (r *release) stay(remembered memory) {
+	r.stayIn(remembered.Namespace)
+	r.keepName(remembered.Name)
 }
 
 // stayIn keeps a release in its namespace, if the program names none. The default namespace may come from a kubeconfig's context, which

@@ -43,7 +43,7 @@ func (c *component) Construct(ctx context.Context, req p.ConstructRequest) (p.Co
 		return p.ConstructResponse{}, sets.Refused("Manifests", req.Urn.Name(), wrong)
 	}
 	return sets.Construct(ctx, req, func(ctx *pulumi.Context, name string, parent pulumi.Resource) (pulumi.Map, error) {
-		children := sets.NewRegistration(ctx, c.children, c.rules(), loaded, name, parent)
+		children := sets.NewRegistration(ctx, c.children, c.rules(), loaded, sets.Parent{Name: name, Resource: parent})
 		children.Timeouts = sets.TimeoutsOf(req)
 		if err := loaded.Note(ctx, parent); err != nil {
 			return nil, err

@@ -6,6 +6,8 @@
 //
 //   - The name of a child depends only on its own manifest, so that neither other documents nor their order change it.
 //   - A set makes no request to a cluster.
+//   - The record is the resource in the state that remembers the keys of the objects and of the waits (record.go). What it says of the last
+//     run is called remembered.
 //   - The part of a manifest that names the child is never secret. If it is unknown, the whole set is incomplete: the objects of the last
 //     run are registered with an unknown manifest, so that no preview shows them as deleted.
 //   - Secret and unknown values stay secret and unknown through edits and overrides.

@@ -164,12 +164,12 @@ func (e *edits) value(at string, v property.Value) string {
 	switch {
 	case v.IsComputed():
 		plain, _, _ := values.FromProperty(v)
-		return e.hide(plain, v.Secret() || e.secret)
+		return e.hide(hidden{plain: plain, secret: v.Secret() || e.secret})
 	case v.IsArray(), v.IsMap():
 		e.wrong.Add(at, "The value must be a text.")
 		return ""
 	case v.Secret() || e.secret:
-		return e.hide(values.Scalar(v.WithSecret(false)), true)
+		return e.hide(hidden{plain: values.Scalar(v.WithSecret(false)), secret: true})
 	default:
 		return values.Scalar(v)
 	}

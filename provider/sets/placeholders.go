@@ -33,8 +33,8 @@ func newPlaceholders() *placeholders {
 }
 
 // hide returns the placeholder of a value.
-func (p *placeholders) hide(plain any, secret bool) string {
-	p.hidden = append(p.hidden, hidden{plain, secret})
+func (p *placeholders) hide(value hidden) string {
+	p.hidden = append(p.hidden, value)
 	return fmt.Sprintf("%s%06d", p.prefix, len(p.hidden)-1)
 }
 
@@ -48,9 +48,9 @@ func (p *placeholders) mask(tree any, secrets values.Marks) (masked any, maps []
 		object, isMap := tree.(map[string]any)
 		switch {
 		case values.IsUnknown(tree):
-			return p.hide(tree, here)
+			return p.hide(hidden{plain: tree, secret: here})
 		case here && (listed || !isMap || len(object) == 0):
-			return p.hide(tree, true)
+			return p.hide(hidden{plain: tree, secret: true})
 		case here && !secret:
 			maps = append(maps, property.PathFromSegments(slices.Clone(path)...))
 		}

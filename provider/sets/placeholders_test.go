@@ -67,7 +67,7 @@ func TestWhatIsMaskedAndRestoredIsWhatItWas(t *testing.T) { // [M20]
 
 func TestATextWithAPlaceholderIsAllOfIt(t *testing.T) { // [M14]
 	hiding := newPlaceholders()
-	secret, unknown := hiding.hide("hush", true), hiding.hide(values.Unknown{}, false)
+	secret, unknown := hiding.hide(hidden{plain: "hush", secret: true}), hiding.hide(hidden{plain: values.Unknown{}})
 	restored, secrets := hiding.restore(map[string]any{"image": "web:" + secret, "other": "web:" + unknown, "both": secret + unknown})
 	object := restored.(map[string]any)
 	assert.Equal(t, "web:hush", object["image"])

@@ -42,7 +42,7 @@ type Registration struct {
 
 	byKey      map[string]Object
 	waitedFor  map[string][]order.Edge
-	record     *remembered
+	record     *recordChild
 	guard      *pulumi.CustomResourceState
 	registered map[string]*kubeObject
 	waits      map[string]pulumi.Resource
@@ -50,10 +50,16 @@ type Registration struct {
 	leftOut []string
 }
 
-// NewRegistration prepares the registration of a set, whose component is parent.
-func NewRegistration(ctx *pulumi.Context, types Children, rules *readiness.Rules, set Set, name string, parent pulumi.Resource) *Registration {
+// Parent is the component of a set.
+type Parent struct {
+	Name     string
+	Resource pulumi.Resource
+}
+
+// NewRegistration prepares the registration of a set.
+func NewRegistration(ctx *pulumi.Context, types Children, rules *readiness.Rules, set Set, parent Parent) *Registration {
 	r := &Registration{
-		Set: set, ctx: ctx, types: types, rules: rules, name: name, parent: parent,
+		Set: set, ctx: ctx, types: types, rules: rules, name: parent.Name, parent: parent.Resource,
 		byKey: map[string]Object{}, registered: map[string]*kubeObject{}, waits: map[string]pulumi.Resource{},
 	}
 	for _, o := range set.Objects {
@@ -77,8 +83,8 @@ type kubeObject struct {
 	ResourceRef pulumi.AnyOutput `pulumi:"resourceRef"`
 }
 
-// remembered is the record as the component reads it.
-type remembered struct {
+// recordChild is the record as the component reads it.
+type recordChild struct {
 	pulumi.CustomResourceState
 
 	Keys    pulumi.StringArrayOutput `pulumi:"keys"`
@@ -261,7 +267,7 @@ func (r *Registration) registerRecord() error {
 		inputs[keyLeavable] = pulumi.ToStringArray(definitions)
 		inputs[keyLeavesOut] = pulumi.Bool(r.LeavesOutDefinitions)
 	}
-	r.record = &remembered{}
+	r.record = &recordChild{}
 	return r.register(RecordToken, r.name, inputs, r.record, r.internal()...)
 }
 

@@ -1,7 +1,6 @@
 package sets
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -108,7 +107,7 @@ func Of(inputs property.Map, documents Documents, defaultNamespace string) (Set,
 	wrong := s.fillNamespace(documents, inputs.Get(keyNamespace))
 	s.follow(documents, inputs.Get(keyNamespace))
 	if namespace := inputs.Get(keyNamespace); !namespace.HasComputed() {
-		wrong = append(wrong, s.nameOtherwise(documents, cmp.Or(values.Text(namespace), defaultNamespace), namespace.Secret())...)
+		wrong = append(wrong, s.nameOtherwise(documents, namespace, defaultNamespace)...)
 	}
 	wrong = append(wrong, s.edit(inputs.Get(keyEdits))...)
 	wrong = append(wrong, s.override(inputs.Get(keyOverrides))...)

@@ -47,7 +47,11 @@ func Collect(documents []Document, secret bool) (set Set, notes []string, wrong 
 	var positions []int
 	for i, document := range documents {
 		if problems := problemsOf(document.Object); len(problems) > 0 {
-			wrong.Add(document.Input, fmt.Sprintf("%s: %s", document.Place, hidden(strings.Join(problems, "; "), secret)))
+			reason := strings.Join(problems, "; ")
+			if secret {
+				reason = undisclosed
+			}
+			wrong.Add(document.Input, fmt.Sprintf("%s: %s", document.Place, reason))
 			continue
 		}
 		valid, positions = append(valid, document), append(positions, i)
@@ -73,7 +77,11 @@ func Collect(documents []Document, secret bool) (set Set, notes []string, wrong 
 			for path := range object.Secrets.Secrets() {
 				before.Secrets.Add(path)
 			}
-			notes = append(notes, fmt.Sprintf("%s there twice, equal, and taken once: %s, and %s.", subject(object.Key, secret), before.Place, object.Place))
+			subject := object.Key
+			if secret {
+				subject = "A manifest"
+			}
+			notes = append(notes, fmt.Sprintf("%s is there twice, equal, and taken once: %s, and %s.", subject, before.Place, object.Place))
 		case secret:
 			wrong.Add(object.Input, fmt.Sprintf("Two manifests that differ are of the same object, or would have the same key: %s, and %s.",
 				before.Place, object.Place))
@@ -86,13 +94,6 @@ func Collect(documents []Document, secret bool) (set Set, notes []string, wrong 
 		}
 	}
 	return set, notes, wrong
-}
-
-func subject(key string, secret bool) string {
-	if secret {
-		return "A manifest is"
-	}
-	return key + " is"
 }
 
 // Listed writes notes, one per line. If there are too many, it counts the rest.

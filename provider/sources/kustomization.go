@@ -14,11 +14,11 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kustomize"
 )
 
-// buildKustomization builds the kustomization in a folder, by kubectl's rules: it reads no files outside the folder of a
+// kustomization builds the kustomization in a folder, by kubectl's rules: it reads no files outside the folder of a
 // kustomization, and runs no plugins.
-func buildKustomization(folder string, secret bool) (source, error) {
+func (r reader) kustomization(folder string) (source, error) {
 	subject := "the kustomization " + folder
-	if secret {
+	if r.secret {
 		subject = "the kustomization"
 	}
 	label := "what " + subject + " builds"
@@ -30,9 +30,9 @@ func buildKustomization(folder string, secret bool) (source, error) {
 		}
 	}
 	switch {
-	case remoteReason(folder) != "" && err != nil && !secret:
+	case remoteReason(folder) != "" && err != nil && !r.secret:
 		return source{}, fmt.Errorf("%s: %s", subject, remoteReason(folder))
-	case err != nil && secret:
+	case err != nil && r.secret:
 		return source{}, errors.New("the folder of the kustomization cannot be read; its name is not shown, because it is secret")
 	case errors.Is(err, os.ErrNotExist):
 		return source{}, fmt.Errorf("there is no folder %s%s", folder, fromHere())
@@ -42,7 +42,7 @@ func buildKustomization(folder string, secret bool) (source, error) {
 	disk := newOffline(filesys.MakeFsOnDisk())
 	text, err := disk.build(root)
 	switch {
-	case len(disk.remote) > 0 && secret, err != nil && secret:
+	case len(disk.remote) > 0 && r.secret, err != nil && r.secret:
 		return source{}, errors.New("the kustomization cannot be built; why is not shown, because the argument is secret")
 	case len(disk.remote) > 0:
 		return source{}, disk.refusal(root, subject)

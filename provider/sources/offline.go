@@ -62,11 +62,11 @@ func (o *offline) ReadFile(path string) ([]byte, error) {
 		return nil, o.unreadable
 	}
 	before := len(o.remote)
-	from := reading{o, path}
 	folder, kustomization := o.folders[path]
+	from := reading{o, path, kustomization}
 	plugin := pluginVersion.Match(content)
 	if kustomization || plugin || bytes.Contains(content, []byte("Secret")) {
-		_, failed := from.inspect(string(content), kustomization)
+		_, failed := from.inspect(string(content))
 		switch {
 		case len(failed) > 0 && (kustomization || plugin):
 			// The library may read what we cannot, and find a remote name in it.
@@ -100,11 +100,13 @@ func (o *offline) secrets() []string {
 	return texts
 }
 
-// reading inspects a file.
+// reading inspects a file, or a text in it.
 type reading struct {
 	*offline
 
 	path string
+	// kustomization means that it inspects a kustomization.
+	kustomization bool
 }
 
 // pluginVersion finds the configurations of built-in plugins.
@@ -112,12 +114,12 @@ var pluginVersion = regexp.MustCompile(`apiVersion["']?\s*:\s*["']?` + konfig.Bu
 
 // inspect inspects the documents of a text. It returns how many objects the text contains, and the mistakes in the documents that
 // it cannot read.
-func (r reading) inspect(text string, kustomization bool) (objects int, failed []*manifest.PlacedError) {
+func (r reading) inspect(text string) (objects int, failed []*manifest.PlacedError) {
 	found, failed := manifest.ParseDocuments(text)
 	for _, placed := range found {
 		object := placed.Object
 		r.sensitive = append(r.sensitive, tracked.KindTexts(object)...)
-		if kustomization || object["apiVersion"] == konfig.BuiltinPluginApiVersion {
+		if r.kustomization || object["apiVersion"] == konfig.BuiltinPluginApiVersion {
 			r.walk("", object)
 		}
 	}
@@ -171,7 +173,7 @@ func (r reading) walk(field string, value any) {
 // place.
 func (r reading) name(value string) bool {
 	r.checkName(value)
-	objects, failed := r.inspect(value, false)
+	objects, failed := reading{offline: r.offline, path: r.path}.inspect(value)
 	if objects > 0 || strings.Contains(value, "\n") {
 		r.sensitive = append(r.sensitive, value)
 		if len(failed) > 0 && pluginVersion.MatchString(value) {

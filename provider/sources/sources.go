@@ -52,12 +52,16 @@ func Given(inputs property.Map, names ...string) (given string, wrong check.Mist
 // Read reads the documents of one input: [Content], [Files] or [Kustomization]. With secret, no message repeats what the input
 // or a document says.
 func Read(input string, value property.Value, secret bool) ([]Document, check.Mistakes) {
-	sources, wrong := sourcesOf(input, value, secret)
+	sources, wrong := reader{secret}.sources(input, value)
 	var documents []Document
 	for _, from := range sources {
 		found, failed := manifest.ParseDocuments(from.text)
 		for _, err := range failed {
-			wrong.Add(from.input, fmt.Sprintf("%s, %s: %s", from.label, err.Place, hidden(err.Err.Error(), secret)))
+			reason := err.Err.Error()
+			if secret {
+				reason = undisclosed
+			}
+			wrong.Add(from.input, fmt.Sprintf("%s, %s: %s", from.label, err.Place, reason))
 		}
 		for _, placed := range found {
 			documents = append(documents, Document{Input: from.input, Place: from.label + ", " + placed.Place.String(), Object: placed.Object})
@@ -66,17 +70,27 @@ func Read(input string, value property.Value, secret bool) ([]Document, check.Mi
 	return documents, wrong
 }
 
-func sourcesOf(input string, value property.Value, secret bool) (sources []source, wrong check.Mistakes) {
+// undisclosed stands for the reason why a secret document is refused.
+const undisclosed = "what is wrong is not shown, because the arguments are secret"
+
+// reader reads an input.
+type reader struct {
+	// secret means that no message repeats what the input says.
+	secret bool
+}
+
+// sources are the sources of an input.
+func (r reader) sources(input string, value property.Value) (sources []source, wrong check.Mistakes) {
 	switch {
 	case input == Files:
-		return filesOf(value, secret)
+		return r.files(value)
 	case !value.IsString():
 		wrong.Add(input, "The value must be a text.")
 		return nil, wrong
 	case input == Content:
 		return []source{{input: Content, label: Content, text: value.AsString()}}, nil
 	default:
-		built, err := buildKustomization(value.AsString(), secret)
+		built, err := r.kustomization(value.AsString())
 		if err != nil {
 			wrong.Add(Kustomization, err.Error())
 			return nil, wrong
@@ -85,16 +99,8 @@ func sourcesOf(input string, value property.Value, secret bool) (sources []sourc
 	}
 }
 
-// hidden hides why a document is refused if the document is secret.
-func hidden(reason string, secret bool) string {
-	if secret {
-		return "what is wrong is not shown, because the arguments are secret"
-	}
-	return reason
-}
-
-// filesOf reads files, each once.
-func filesOf(patterns property.Value, secret bool) ([]source, check.Mistakes) {
+// files reads files, each once.
+func (r reader) files(patterns property.Value) ([]source, check.Mistakes) {
 	var wrong check.Mistakes
 	if !patterns.IsArray() {
 		wrong.Add(Files, "The value must be a list of paths and patterns.")
@@ -121,14 +127,14 @@ func filesOf(patterns property.Value, secret bool) ([]source, check.Mistakes) {
 			if name := absolute(path); !seen[name] {
 				seen[name] = true
 				label := path
-				if secret {
+				if r.secret {
 					label = input
 				}
 				sources = append(sources, source{input: input, label: label, text: string(content)})
 			}
 		}
 		switch {
-		case err != nil && secret:
+		case err != nil && r.secret:
 			wrong.Add(input, "The file cannot be read. Its name is not shown, because it is secret.")
 		case err != nil:
 			wrong.Add(input, fileReason(err))

@@ -32,12 +32,12 @@ func (r *taskResource) Create(ctx context.Context, req p.CreateRequest) (p.Creat
 	if err := r.passedOn.note(in, d); err != nil {
 		return p.CreateResponse{}, err
 	}
-	connect := func() (*cluster.Cluster, error) { return r.source.Cluster(req.Properties) }
+	next := plan{decision: d, urn: req.Urn, in: in, connect: func() (*cluster.Cluster, error) { return r.source.Cluster(req.Properties) }}
 	if req.DryRun {
-		return p.CreateResponse{Properties: in.preview(ctx, d, s)}, r.try(ctx, req.Urn, in, d, connect)
+		return p.CreateResponse{Properties: in.preview(ctx, d, s)}, r.try(ctx, next)
 	}
 	if replaces && d.runs && was.state.unfinished == interrupted {
-		kept, err := in.kept(was.state, true)
+		kept, err := in.kept(was.state, d)
 		if err != nil {
 			return p.CreateResponse{}, err
 		}
@@ -46,7 +46,7 @@ func (r *taskResource) Create(ctx context.Context, req p.CreateRequest) (p.Creat
 		}
 	}
 	r.former.create(req.Urn, s)
-	s, err = r.do(ctx, req.Urn, in, s, d, connect)
+	s, err = r.do(ctx, next, s)
 	if err != nil && !s.begun() {
 		return p.CreateResponse{}, err
 	}
@@ -71,14 +71,23 @@ func (r *taskResource) stop(ctx context.Context, urn resource.URN, properties pr
 	if err != nil {
 		return err
 	}
-	return r.removeRun(ctx, urn, in, was.state, kept, clu)
+	return r.removeRun(ctx, urn, previous{in, was.state}, kept, clu)
+}
+
+// plan is what a Create or an Update is about to do.
+type plan struct {
+	decision
+
+	urn resource.URN
+	in  inputs
+	// connect returns the cluster in which the Task runs.
+	connect func() (*cluster.Cluster, error)
 }
 
 // do carries out the decision, and returns the state after it. If the state names an object, the state must be saved even if
 // there is an error.
-func (r *taskResource) do(
-	ctx context.Context, urn resource.URN, in inputs, s state, d decision, connect func() (*cluster.Cluster, error),
-) (state, error) {
+func (r *taskResource) do(ctx context.Context, next plan, s state) (state, error) {
+	in, urn := next.in, next.urn
 	if len(in.unknown) > 0 {
 		return s.without(), p.InternalErrorf("the engine asked to run something that is unknown")
 	}
@@ -86,9 +95,9 @@ func (r *taskResource) do(
 	if err != nil {
 		return s.without(), err
 	}
-	s.content, s.operation = content, d.operation
-	clu, err := connect()
-	if !d.runs {
+	s.content, s.operation = content, next.operation
+	clu, err := next.connect()
+	if !next.runs {
 		if err == nil && s.origin.IsZero() && in.runsOn(onDelete) {
 			s.origin = tracked.OriginOf(ctx, clu) // the cluster in which it runs when it is deleted
 		}
@@ -100,17 +109,17 @@ func (r *taskResource) do(
 	if err != nil {
 		return s.without(), err
 	}
-	id, name, manager := in.id(), s.name, cmp.Or(s.manager, tracked.ManagerOf(urn))
-	if d.goesOn && s.begun() {
-		id = s.object.Identity // keep the old name, even if the resource has got another URN
+	id := runID{object: in.id(), name: s.name, manager: cmp.Or(s.manager, tracked.ManagerOf(urn))}
+	if next.goesOn && s.begun() {
+		id.object = s.object.Identity // keep the old name, even if the resource has got another URN
 	} else {
-		if name, err = runName(id.Name, urn, in.content, s.number); err != nil {
+		if id.name, err = runName(id.object.Name, urn, in.content, s.number); err != nil {
 			return s.without(), err
 		}
-		manager = tracked.ManagerOf(urn)
-		id.Name = in.objectName(name)
+		id.manager = tracked.ManagerOf(urn)
+		id.object.Name = in.objectName(id.name)
 	}
-	current, err := newRun(ctx, r.source, in, clu, id, name, manager)
+	current, err := newRun(ctx, r.source, in, clu, id)
 	if err != nil {
 		return s.without(), err
 	}
@@ -122,7 +131,7 @@ func (r *taskResource) do(
 	if e := in.event(); e != nil && s.unfinished == "" {
 		s.event = e.number
 	}
-	s.object, s.name, s.manager, s.with = refOf(current.target.Identity(), ""), name, manager, current.with
+	s.object, s.name, s.manager, s.with = refOf(current.target.Identity(), ""), id.name, id.manager, current.with
 	if s.unfinished == "" {
 		s.with = which(current.with, func(n needed) bool { return n.left })
 	}
@@ -133,16 +142,20 @@ func (r *taskResource) do(
 	return s, err
 }
 
-// newRun prepares the run with this name. id identifies the object of the run, and manager is the field manager that makes the
-// run's objects.
-func newRun(
-	ctx context.Context, source *connection.Source, in inputs, clu *cluster.Cluster, id manifest.Identity, name, manager string,
-) (*run, error) {
+// runID identifies a run in its cluster.
+type runID struct {
+	object manifest.Identity
+	// name distinguishes the run from all others, and manager is the field manager that makes its objects.
+	name, manager string
+}
+
+// newRun prepares a run.
+func newRun(ctx context.Context, source *connection.Source, in inputs, clu *cluster.Cluster, id runID) (*run, error) {
 	source.Remember(in.sensitive)
-	t, err := tracked.Resolve(ctx, clu, id, manager)
+	t, err := tracked.Resolve(ctx, clu, id.object, id.manager)
 	if err != nil {
 		return nil, t.Explain("create", err, in.sensitive)
 	}
-	with, err := in.needs(name)
-	return &run{in: in, name: name, with: with, target: t, sensitive: slices.Concat(in.sensitive, source.Secrets())}, err
+	with, err := in.needs(id.name)
+	return &run{in: in, name: id.name, with: with, target: t, sensitive: slices.Concat(in.sensitive, source.Secrets())}, err
 }

@@ -44,7 +44,7 @@ func (r *taskResource) delete(ctx context.Context, req p.DeleteRequest) error {
 	}
 	ctx = tracked.AwaitWebhooks(ctx, in.sensitive)
 	if old.unfinished != "" {
-		if err := r.removeRun(ctx, req.Urn, in, old, nil, clu); err != nil {
+		if err := r.removeRun(ctx, req.Urn, previous{in, old}, nil, clu); err != nil {
 			return err
 		}
 	}
@@ -53,7 +53,7 @@ func (r *taskResource) delete(ctx context.Context, req p.DeleteRequest) error {
 			return err
 		}
 	}
-	return r.removeRun(ctx, req.Urn, in, old, nil, clu)
+	return r.removeRun(ctx, req.Urn, previous{in, old}, nil, clu)
 }
 
 // clusterOfDeletion returns the cluster in which something is to be deleted. The cluster is nil if it is permanently gone, as the
@@ -97,16 +97,16 @@ func (r *taskResource) runLast(ctx context.Context, urn resource.URN, in inputs,
 		return err
 	}
 	id.Name = in.objectName(name)
-	last, err := newRun(ctx, r.source, in, clu, id, name, tracked.ManagerOf(urn))
+	last, err := newRun(ctx, r.source, in, clu, runID{object: id, name: name, manager: tracked.ManagerOf(urn)})
 	if err != nil {
-		return excuse(ctx, err, in.forceDestroy, theTask)
+		return in.excuse(ctx, err, theTask)
 	}
 	if err := forgetEarlierAttempt(ctx, []*run{last}); err != nil {
-		return excuse(ctx, err, in.forceDestroy, theTask)
+		return in.excuse(ctx, err, theTask)
 	}
 	e, err := last.execute(ctx)
 	if err != nil {
-		return excuse(ctx, err, in.forceDestroy, theTask)
+		return in.excuse(ctx, err, theTask)
 	}
 	if isJob(id.GroupKind()) {
 		return nil // Its time to live removes it, unless the program keeps it.
@@ -115,12 +115,12 @@ func (r *taskResource) runLast(ctx context.Context, urn resource.URN, in inputs,
 }
 
 // excuse allows a deletion whose last run has failed, if the program sets forceDestroy. It does not excuse a canceled deletion.
-func excuse(ctx context.Context, err error, force bool, what string) error {
+func (in inputs) excuse(ctx context.Context, err error, what string) error {
 	const wayOut = "To delete it although this run fails, set forceDestroy, run `pulumi up`, and delete it then."
 	switch {
 	case err == nil || errors.Is(ctx.Err(), context.Canceled):
 		return err
-	case !force:
+	case !in.forceDestroy:
 		return fmt.Errorf("%w\n  %s stays. %s", err, what, wayOut)
 	default:
 		p.GetLogger(ctx).Warningf("%s is deleted although what runs at its end has not run to its end, because of forceDestroy.\n%v", what, err)
@@ -128,28 +128,35 @@ func excuse(ctx context.Context, err error, force bool, what string) error {
 	}
 }
 
+// previous is what the last operation has left of a Task in the state.
+type previous struct {
+	in    inputs
+	state state
+}
+
 // removeRun removes what the last run has left: its object, and the objects that existed for it, except those in kept.
-func (r *taskResource) removeRun(ctx context.Context, urn resource.URN, was inputs, old state, kept []needed, clu *cluster.Cluster) error {
-	if !old.begun() {
+func (r *taskResource) removeRun(ctx context.Context, urn resource.URN, was previous, kept []needed, clu *cluster.Cluster) error {
+	if !was.state.begun() {
 		return nil
 	}
-	last, err := r.lastRun(ctx, urn, was, old, clu)
+	last, err := r.lastRun(ctx, urn, was, clu)
 	if err != nil {
 		return err
 	}
-	if err := last.removeObject(ctx, old.uid()); err != nil {
-		return last.target.Explain("delete", err, was.sensitive)
+	if err := last.removeObject(ctx, was.state.uid()); err != nil {
+		return last.target.Explain("delete", err, was.in.sensitive)
 	}
-	with := old.with
-	if with == nil && old.unfinished != "" {
+	with := was.state.with
+	if with == nil && was.state.unfinished != "" {
 		with = last.with
 	}
 	return last.removeWith(ctx, except(with, kept))
 }
 
 // lastRun is the last run of a Task, with the name and the field manager with which it began.
-func (r *taskResource) lastRun(ctx context.Context, urn resource.URN, was inputs, old state, clu *cluster.Cluster) (*run, error) {
-	return newRun(ctx, r.source, was, clu, old.object.Identity, old.name, cmp.Or(old.manager, tracked.ManagerOf(urn)))
+func (r *taskResource) lastRun(ctx context.Context, urn resource.URN, was previous, clu *cluster.Cluster) (*run, error) {
+	old := was.state
+	return newRun(ctx, r.source, was.in, clu, runID{object: old.object.Identity, name: old.name, manager: cmp.Or(old.manager, tracked.ManagerOf(urn))})
 }
 
 // removeObject removes the object of a run, unless a KubeObject has taken it over: then the object lives on. If its UID is not

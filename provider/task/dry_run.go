@@ -6,6 +6,7 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
@@ -15,15 +16,14 @@ import (
 
 // try has the API server check, in a preview, the object of a run that is about to begin. A Task that will run at its destroy is
 // checked as well: what is wrong with it could otherwise be seen only when the destroy fails.
-func (r *taskResource) try(
-	ctx context.Context, urn resource.URN, in inputs, d decision, connect func() (*cluster.Cluster, error),
-) error {
-	if d.goesOn || len(in.unknown) > 0 || !d.runs && !in.runsOn(onDelete) {
+func (r *taskResource) try(ctx context.Context, next plan) error {
+	in := next.in
+	if next.goesOn || len(in.unknown) > 0 || !next.runs && !in.runsOn(onDelete) {
 		return nil
 	}
-	clu, err := connect()
-	switch tried := (dryRun{r.source, urn, in, clu}); {
-	case !d.runs:
+	clu, err := next.connect()
+	switch tried := (dryRun{r.source, next.urn, in, clu}); {
+	case !next.runs:
 		if err == nil {
 			tried.foretell(ctx)
 		}
@@ -55,7 +55,7 @@ func (d dryRun) do(ctx context.Context) error {
 		return err
 	}
 	id.Name = name
-	tried, err := newRun(ctx, d.source, d.in, d.clu, id, id.Name, tracked.ManagerOf(d.urn))
+	tried, err := newRun(ctx, d.source, d.in, d.clu, runID{object: id, name: id.Name, manager: tracked.ManagerOf(d.urn)})
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (d dryRun) do(ctx context.Context) error {
 	}
 	tried.target.Ref.Name = d.in.id().Name
 	explained := tried.target.Explain("create", err, d.in.sensitive)
-	if err != nil && needsOthers(err, !isJob(id.GroupKind())) {
+	if err != nil && needsOthers(err, id.GroupKind()) {
 		p.GetLogger(ctx).Infof("It could not be tried, because something that it needs may come with the update: %v", explained)
 		return nil
 	}
@@ -93,12 +93,12 @@ func (d dryRun) foretell(ctx context.Context) {
 
 // needsOthers reports whether an object may be accepted when others are there: its namespace, the room in a quota, or what a pod names,
 // such as its account and its priority class.
-func needsOthers(err error, isPod bool) bool {
+func needsOthers(err error, kind schema.GroupKind) bool {
 	switch reason, _ := failure.ReasonOf(err); reason {
 	case failure.ReasonNamespaceNotFound, failure.ReasonQuotaExceeded:
 		return true
 	case failure.ReasonForbidden:
-		return isPod
+		return !isJob(kind)
 	default:
 		return false
 	}

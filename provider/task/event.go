@@ -126,19 +126,18 @@ func (e *event) asksAgain(in inputs, old state) bool {
 	}
 }
 
-// decide says what an update does about a hook whose last run is done, or that has not run. same means that what it runs has not
-// changed.
-func (e *event) decide(in inputs, old state, same, moved bool) decision {
+// decide says what an update does about a hook whose last run is done, or that has not run.
+func (e *event) decide(in inputs, old state, c change) decision {
 	switch {
-	case e.open && (!e.runs || old.hasSucceededIn(e.number)), e.unsure && same, !e.open && !e.unsure, !e.open && !in.runsOn(onUpdate):
+	case e.open && (!e.runs || old.hasSucceededIn(e.number)), e.unsure && c.same, !e.open && !e.unsure, !e.open && !in.runsOn(onUpdate):
 		return decision{}
-	case moved:
+	case c.renamed:
 		return decision{runs: true, why: "the release has another name or namespace, so it is installed"}
 	case !old.begun():
 		return decision{runs: true, why: "it is new"}
-	case !same && e.open:
+	case !c.same && e.open:
 		return decision{runs: true, why: "the release has changed"}
-	case !same:
+	case !c.same:
 		return decision{runs: true, why: "what it runs has changed"}
 	default:
 		return decision{runs: true, why: "the upgrade of the release has begun, and not come to its end"}

@@ -26,10 +26,12 @@ const (
 // keyInstalling is a member that older versions of the provider wrote.
 const keyInstalling = "installing"
 
-// The ends of a run after which its object may go.
+// outcome says how a run has ended, in the words of deleteAfter.
+type outcome string
+
 const (
-	afterSuccess = "succeeded"
-	afterFailure = "failed"
+	afterSuccess outcome = "succeeded"
+	afterFailure outcome = "failed"
 )
 
 // hook says that the Task belongs to a release. Its object keeps the name from the manifest, because other objects of the chart
@@ -37,7 +39,7 @@ const (
 type hook struct {
 	// release identifies the release: all its hooks have this value, and no hook of another release has it.
 	release string
-	// deleteAfter are the ends of a run after which its object is deleted.
+	// deleteAfter are the outcomes of a run after which its object is deleted.
 	deleteAfter []string
 	// takeOver means that ours replaces a Helm hook that has ended.
 	takeOver bool
@@ -76,12 +78,7 @@ func (in inputs) isRenamed(was inputs) bool {
 }
 
 // keeps reports whether the object of a run stays after its end.
-func (h *hook) keeps(succeeded bool) bool {
-	if succeeded {
-		return !slices.Contains(h.deleteAfter, afterSuccess)
-	}
-	return !slices.Contains(h.deleteAfter, afterFailure)
-}
+func (h *hook) keeps(end outcome) bool { return !slices.Contains(h.deleteAfter, string(end)) }
 
 // checkHook validates the input that makes a Task a hook.
 func checkHook(v property.Value, wrong *check.Mistakes) {
@@ -119,7 +116,7 @@ func checkDeleteAfter(v property.Value, path string, wrong *check.Mistakes) {
 		wrong.Add(path, "The value must be a list.")
 		return
 	}
-	words := choice.Words{afterSuccess, afterFailure}
+	words := choice.Words{string(afterSuccess), string(afterFailure)}
 	for i, item := range v.AsArray().All {
 		if item.IsNull() || !words.Allow(item) {
 			wrong.Add(fmt.Sprintf("%s[%d]", path, i), fmt.Sprintf("The value must be one of %s.", words))

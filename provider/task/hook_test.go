@@ -65,8 +65,12 @@ func TestAHookIsChecked(t *testing.T) {
 
 func TestWhatIsKeptOfARun(t *testing.T) {
 	t.Parallel()
-	hookOf := func(deleteAfter ...string) inputs {
-		return inputs{keep: keepFailed, hook: &hook{deleteAfter: deleteAfter}}
+	hookOf := func(deleteAfter ...outcome) inputs {
+		of := &hook{}
+		for _, end := range deleteAfter {
+			of.deleteAfter = append(of.deleteAfter, string(end))
+		}
+		return inputs{keep: keepFailed, hook: of}
 	}
 	for name, c := range map[string]struct {
 		in                         inputs
@@ -82,8 +86,8 @@ func TestWhatIsKeptOfARun(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			assert.Equal(t, c.afterSuccess, c.in.keeps(true))
-			assert.Equal(t, c.afterFailure, c.in.keeps(false))
+			assert.Equal(t, c.afterSuccess, c.in.keeps(afterSuccess))
+			assert.Equal(t, c.afterFailure, c.in.keeps(afterFailure))
 		})
 	}
 }

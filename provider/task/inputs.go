@@ -136,9 +136,9 @@ func (in *inputs) decodeContent(path string, v property.Value) (plain any, err e
 }
 
 // keeps reports whether the object of a run stays after its end.
-func (in inputs) keeps(succeeded bool) bool {
+func (in inputs) keeps(end outcome) bool {
 	if in.hook != nil {
-		return in.hook.keeps(succeeded)
+		return in.hook.keeps(end)
 	}
-	return in.keep == keepAlways || in.keep == keepFailed && !succeeded
+	return in.keep == keepAlways || in.keep == keepFailed && end == afterFailure
 }

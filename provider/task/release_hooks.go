@@ -159,19 +159,27 @@ func decodeHooksState(outputs property.Map) hooksState {
 
 // Create remembers the steps and their cluster.
 func (r *releaseHooksResource) Create(ctx context.Context, req p.CreateRequest) (p.CreateResponse, error) {
-	s, err := r.remember(ctx, req.Urn, req.Properties, hooksState{life: beginLife(tracked.NewHashKey())}, req.DryRun)
+	s := hooksState{life: beginLife(tracked.NewHashKey())}
+	if req.DryRun {
+		r.try(ctx, req.Urn, req.Properties)
+		return p.CreateResponse{ID: req.Urn.Name(), Properties: s.encode()}, nil
+	}
+	s, err := r.remember(ctx, req.Properties, s)
 	if err != nil {
 		return p.CreateResponse{}, err
 	}
-	if !req.DryRun {
-		r.lives.See(req.Urn, s.hashKey, s.since)
-	}
+	r.lives.See(req.Urn, s.hashKey, s.since)
 	return p.CreateResponse{ID: req.Urn.Name(), Properties: s.encode()}, nil
 }
 
 // Update remembers the steps and their cluster.
 func (r *releaseHooksResource) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateResponse, error) {
-	s, err := r.remember(ctx, req.Urn, req.Inputs, decodeHooksState(req.State), req.DryRun)
+	s := decodeHooksState(req.State)
+	if req.DryRun {
+		r.try(ctx, req.Urn, req.Inputs)
+		return p.UpdateResponse{Properties: s.encode()}, nil
+	}
+	s, err := r.remember(ctx, req.Inputs, s)
 	if err != nil {
 		return p.UpdateResponse{}, err
 	}
@@ -179,14 +187,8 @@ func (r *releaseHooksResource) Update(ctx context.Context, req p.UpdateRequest) 
 }
 
 // remember notes the cluster of a release that has steps: they must not run in another cluster.
-func (r *releaseHooksResource) remember(
-	ctx context.Context, urn resource.URN, inputs property.Map, s hooksState, preview bool,
-) (hooksState, error) {
-	switch {
-	case preview:
-		r.try(ctx, urn, inputs)
-		return s, nil
-	case isEmpty(inputs):
+func (r *releaseHooksResource) remember(ctx context.Context, inputs property.Map, s hooksState) (hooksState, error) {
+	if isEmpty(inputs) {
 		s.origin = tracked.Origin{}
 		return s, nil
 	}

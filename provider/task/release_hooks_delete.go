@@ -12,7 +12,6 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
@@ -35,11 +34,11 @@ func (r *releaseHooksResource) Delete(ctx context.Context, req p.DeleteRequest) 
 	if clu == nil {
 		return tracked.ExplainDestroy(err, req.Properties)
 	}
-	d := deletion{clu: clu, force: values.Flag(req.OldInputs.Get(keyForceDestroy))}
-	if d.steps, err = newSteps(ctx, r.source, req.Urn, in, old, clu); err == nil {
+	d := deletion{clu: clu, force: in[0].forceDestroy}
+	if d.steps, err = r.stepsOf(ctx, req.Urn, in, old, clu); err == nil {
 		err = d.run(tracked.Writing(ctx, r.source, req.Urn, in[0].sensitive))
 	}
-	return excuse(ctx, tracked.ExplainDestroy(err, req.Properties), d.force, "The release")
+	return in[0].excuse(ctx, tracked.ExplainDestroy(err, req.Properties), "The release")
 }
 
 // decodeSteps reads the steps. Each step is decoded like the inputs of a Task. All steps share the secret texts, because one step
@@ -71,8 +70,9 @@ func decodeSteps(properties property.Map) ([]inputs, error) {
 	if len(common.unknown) > 0 {
 		return nil, errUnknownSteps
 	}
+	common.forceDestroy = values.Flag(properties.Get(keyForceDestroy))
 	for i := range steps {
-		steps[i].timeout, steps[i].logLines = common.timeout, common.logLines
+		steps[i].timeout, steps[i].logLines, steps[i].forceDestroy = common.timeout, common.logLines, common.forceDestroy
 		steps[i].sensitive, steps[i].secret = common.sensitive, common.secret
 	}
 	return steps, nil
@@ -108,11 +108,13 @@ type step struct {
 
 	// live is the object that the step has made; nil before that.
 	live *unstructured.Unstructured
+	// goesOn means that it may still be running although it has ended with an error.
+	goesOn bool
 }
 
-// newSteps prepares the steps. When a deletion is repeated, the same steps get the same names.
-func newSteps(
-	ctx context.Context, source *connection.Source, urn resource.URN, in []inputs, old hooksState, clu *cluster.Cluster,
+// stepsOf prepares the steps. When a deletion is repeated, the same steps get the same names.
+func (r *releaseHooksResource) stepsOf(
+	ctx context.Context, urn resource.URN, in []inputs, old hooksState, clu *cluster.Cluster,
 ) ([]*step, error) {
 	var steps []*step
 	for _, in := range in {
@@ -120,7 +122,7 @@ func newSteps(
 		if err != nil {
 			return nil, err
 		}
-		made, err := newRun(ctx, source, in, clu, in.id(), name, tracked.ManagerOf(urn))
+		made, err := newRun(ctx, r.source, in, clu, runID{object: in.id(), name: name, manager: tracked.ManagerOf(urn)})
 		if err != nil {
 			return nil, err
 		}
@@ -145,78 +147,86 @@ func (d deletion) run(ctx context.Context) error {
 		return err
 	}
 	for i, s := range d.steps {
-		if goesOn, err := s.do(ctx); err != nil {
-			d.abandon(ctx, i, goesOn)
+		if err := s.do(ctx); err != nil {
+			d.abandon(ctx, i)
 			return err
 		}
 	}
-	return clearSteps(ctx, d.steps, true)
+	pods, err := clearSteps(ctx, d.steps)
+	if err != nil {
+		return err
+	}
+	return removePods(ctx, pods)
 }
 
-// do makes the object of the step, and waits for the end of a Job or a Pod. goesOn means that it may still be running in spite of
-// the error.
-func (s *step) do(ctx context.Context) (goesOn bool, err error) {
+// do makes the object of the step, and waits for the end of a Job or a Pod.
+func (s *step) do(ctx context.Context) (err error) {
 	if !s.runs() {
 		o := s.runObject()
 		o.passing = true
 		s.live, err = s.create(ctx, s.in.objectOf(s.target.Identity()), o)
-		return false, s.target.Explain("create", err, s.in.sensitive)
+		return s.target.Explain("create", err, s.in.sensitive)
 	}
 	e, err := s.execute(ctx)
-	s.live = e.live
-	return e.begun && e.unfinished == interrupted, err
+	s.live, s.goesOn = e.live, e.begun && e.unfinished == interrupted
+	return err
 }
 
 // abandon removes what is no longer needed after a step has failed. A step that may still be running keeps its objects, unless
 // the release goes: then the step is stopped. What cannot be removed is left to the next attempt.
-func (d deletion) abandon(ctx context.Context, failed int, goesOn bool) {
-	if goesOn && !d.force || errors.Is(ctx.Err(), context.Canceled) {
+func (d deletion) abandon(ctx context.Context, failed int) {
+	s := d.steps[failed]
+	if s.goesOn && !d.force || errors.Is(ctx.Err(), context.Canceled) {
 		return
 	}
 	// The time that the program allows for the deletion may be up, and no later command would look after these objects.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
 	defer cancel()
-	s := d.steps[failed]
 	var err error
-	if goesOn && s.live == nil {
+	if s.goesOn && s.live == nil {
 		s.live, err = s.find(ctx)
 	}
 	switch {
 	case s.live == nil || !s.runs():
-	case goesOn, !isJob(s.target.Identity().GroupKind()) && !s.in.keeps(false):
+	case s.goesOn, !isJob(s.target.Identity().GroupKind()) && !s.in.keeps(afterFailure):
 		err = remove(ctx, d.clu, s.target.Ref, s.live.GetUID())
 	}
-	if err = errors.Join(err, clearSteps(ctx, d.steps[:failed], d.force)); err != nil {
+	pods, left := clearSteps(ctx, d.steps[:failed])
+	if left == nil && d.force {
+		left = removePods(ctx, pods)
+	}
+	if err = errors.Join(err, left); err != nil {
 		p.GetLogger(ctx).Warningf("What was made for the hooks could not be removed: %v", err)
 	}
 }
 
 // clearSteps removes, in reverse order, the objects of successful steps that must not be kept. A Job goes ten minutes later:
 // until the engine has saved that the release is gone, the Job is the evidence that the hook has run. A Pod has no time to live,
-// so it goes at the very end, and stays if the deletion does not get that far.
-func clearSteps(ctx context.Context, steps []*step, complete bool) error {
+// so it goes at the very end, and stays if the deletion does not get that far: the steps with such Pods are returned.
+func clearSteps(ctx context.Context, steps []*step) (pods []*step, err error) {
 	backwards := slices.Clone(steps)
 	slices.Reverse(backwards)
-	var pods []*step
 	for _, s := range backwards {
 		kind := s.target.Identity().GroupKind()
 		switch {
 		case isJob(kind):
-			if _, err := s.retire(ctx, s.live, true); err != nil {
-				return s.target.Explain("set the time to live of", err, s.in.sensitive)
+			if _, err := s.retire(ctx, s.live, afterSuccess); err != nil {
+				return nil, s.target.Explain("set the time to live of", err, s.in.sensitive)
 			}
-		case s.in.keeps(true):
+		case s.in.keeps(afterSuccess):
 		case s.runs():
 			pods = append(pods, s)
 		default:
 			if err := s.removeOne(ctx, s.target, s.name); err != nil && !failure.Gone(err) {
-				return s.target.Explain("delete", err, s.in.sensitive)
+				return nil, s.target.Explain("delete", err, s.in.sensitive)
 			}
 		}
 	}
-	if !complete {
-		return nil
-	}
+	return pods, nil
+}
+
+// removePods removes the Pods of steps.
+func removePods(ctx context.Context, pods []*step) error {
 	for _, s := range pods {
 		if err := remove(ctx, s.target.Cluster, s.target.Ref, s.live.GetUID()); err != nil {
 			return s.target.Explain("delete", err, s.in.sensitive)

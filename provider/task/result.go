@@ -27,43 +27,44 @@ type result struct {
 
 // resultOf collects the result of a run whose object has ended. What the credentials may not read stays empty, unless it is
 // remembered.
-func resultOf(
-	ctx context.Context, clu *cluster.Cluster, live *unstructured.Unstructured, succeeded bool, logLines int, sensitive []string,
-	remembered *diagnosis.Remembered,
-) result {
+func (r *run) resultOf(ctx context.Context, e end, remembered *diagnosis.Remembered) result {
+	live := e.live
 	text := func(path ...string) string {
 		text, _, _ := unstructured.NestedString(live.Object, path...)
 		return text
 	}
-	r := result{known: true, succeeded: succeeded, startedAt: text("status", "startTime"), exitCodes: map[string]int32{}, messages: map[string]string{}}
-	ended := diagnosis.EndedContainers(ctx, clu, live, remembered)
+	found := result{
+		known: true, succeeded: e.outcome() == afterSuccess, startedAt: text("status", "startTime"),
+		exitCodes: map[string]int32{}, messages: map[string]string{},
+	}
+	ended := diagnosis.EndedContainers(ctx, r.target.Cluster, live, remembered)
 	var finished time.Time
 	var restarts int32
-	redactor := failure.NewRedactor(sensitive)
+	redactor := failure.NewRedactor(r.sensitive)
 	for _, container := range ended {
-		r.exitCodes[container.Name] = container.ExitCode
+		found.exitCodes[container.Name] = container.ExitCode
 		if container.Message != "" {
-			r.messages[container.Name] = redactor.Redact(container.Message)
+			found.messages[container.Name] = redactor.Redact(container.Message)
 		}
 		if container.Finished.After(finished) {
 			finished = container.Finished
 		}
 		restarts = max(restarts, container.Restarts)
 	}
-	r.log = logOf(ctx, clu, ended, logLines, redactor.Redact)
+	found.log = logOf(ctx, r.target.Cluster, ended, r.in.logLines, redactor.Redact)
 	if isJob(live.GroupVersionKind().GroupKind()) {
 		for _, count := range []string{"succeeded", "failed"} {
 			n, _, _ := unstructured.NestedInt64(live.Object, "status", count)
-			r.attempts += n
+			found.attempts += n
 		}
-		r.completedAt = text("status", "completionTime")
+		found.completedAt = text("status", "completionTime")
 	} else {
-		r.attempts = int64(restarts) + 1
+		found.attempts = int64(restarts) + 1
 	}
-	if r.completedAt == "" && !finished.IsZero() {
-		r.completedAt = finished.UTC().Format(time.RFC3339)
+	if found.completedAt == "" && !finished.IsZero() {
+		found.completedAt = finished.UTC().Format(time.RFC3339)
 	}
-	return r
+	return found
 }
 
 // logOf returns the ends of the containers' logs, without init containers that have succeeded. If there are several containers,
@@ -82,14 +83,15 @@ func logOf(ctx context.Context, clu *cluster.Cluster, ended []diagnosis.EndedCon
 	return strings.Join(log, "\n")
 }
 
-// encode returns the outputs. What the containers have written is secret if an input is secret.
-func (r result) encode(secret bool) map[string]property.Value {
+// encodeResult returns the outputs about the result. What the containers have written is secret if an input is secret.
+func (s state) encodeResult() map[string]property.Value {
 	out := map[string]property.Value{}
+	r := s.result
 	if !r.known {
 		return out
 	}
 	out[keySucceeded], out[keyAttempts] = property.New(r.succeeded), property.New(float64(r.attempts))
-	out[keyLog] = property.New(r.log).WithSecret(secret)
+	out[keyLog] = property.New(r.log).WithSecret(s.secret)
 	for key, text := range map[string]string{keyStartedAt: r.startedAt, keyCompletedAt: r.completedAt} {
 		if text != "" {
 			out[key] = property.New(text)
@@ -102,11 +104,11 @@ func (r result) encode(secret bool) map[string]property.Value {
 	for name, message := range r.messages {
 		messages[name] = property.New(message)
 	}
-	out[keyExitCodes], out[keyMessages] = property.New(codes), property.New(messages).WithSecret(secret)
+	out[keyExitCodes], out[keyMessages] = property.New(codes), property.New(messages).WithSecret(s.secret)
 	return out
 }
 
-// decodeResult reads what encode writes.
+// decodeResult reads what encodeResult writes.
 func decodeResult(outputs property.Map) result {
 	r := result{
 		known: outputs.Get(keySucceeded).IsBool(), succeeded: values.Flag(outputs.Get(keySucceeded)), log: values.Text(outputs.Get(keyLog)),

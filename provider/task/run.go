@@ -41,6 +41,14 @@ type end struct {
 	result result
 }
 
+// outcome says how a run that has ended did so.
+func (e end) outcome() outcome {
+	if e.unfinished == "" {
+		return afterSuccess
+	}
+	return afterFailure
+}
+
 // execute runs to the end: it makes what the run needs, waits, collects the result, and removes the objects that existed only for
 // the run. It continues with whatever objects of the same run exist already.
 func (r *run) execute(ctx context.Context) (end, error) {
@@ -72,7 +80,7 @@ func (r *run) withdraw(ctx context.Context, e *end, cause error) error {
 	if e.live != nil || mayExist(cause) {
 		return cause
 	}
-	if err := r.removeWith(ctx, unneeded(r.with, false)); err == nil {
+	if err := r.removeWith(ctx, unneeded(r.with, afterFailure)); err == nil {
 		e.begun = false
 	}
 	return cause
@@ -103,18 +111,17 @@ func (r *run) await(ctx context.Context, e end) (end, error) {
 	default:
 		return e, err // The run may continue in the cluster.
 	}
-	succeeded := err == nil
 	// Even a canceled command keeps the result of a run that has ended.
 	var pods *diagnosis.Remembered
 	if ended != nil {
 		pods = ended.Pods
 	}
-	e.result = resultOf(ctx, r.target.Cluster, e.live, succeeded, r.in.logLines, r.sensitive, pods)
-	left := r.clearUp(ctx, &e, succeeded)
+	e.result = r.resultOf(ctx, e, pods)
+	left := r.clearUp(ctx, &e)
 	switch {
 	case left == nil:
 		return e, err
-	case succeeded:
+	case e.outcome() == afterSuccess:
 		e.unfinished = interrupted // The next command finds that the run has succeeded, and clears up.
 		return e, left
 	default:
@@ -125,12 +132,12 @@ func (r *run) await(ctx context.Context, e end) (end, error) {
 
 // clearUp removes the objects of an ended run that no one asked to keep. The object of a successful run gets its time to live
 // last: as long as the other objects cannot be removed, it is the evidence that the run need not be repeated.
-func (r *run) clearUp(ctx context.Context, e *end, succeeded bool) error {
-	left := r.removeWith(ctx, unneeded(r.with, succeeded))
-	if succeeded && (r.lasting || left != nil) {
+func (r *run) clearUp(ctx context.Context, e *end) error {
+	left := r.removeWith(ctx, unneeded(r.with, e.outcome()))
+	if e.outcome() == afterSuccess && (r.lasting || left != nil) {
 		return left
 	}
-	stays, err := r.retire(ctx, e.live, succeeded)
+	stays, err := r.retire(ctx, e.live, e.outcome())
 	e.stays = stays
 	return errors.Join(left, r.target.Explain("set the time to live of", err, r.in.sensitive))
 }

@@ -60,11 +60,11 @@ func (r *run) make(ctx context.Context) (*unstructured.Unstructured, error) {
 
 // retire sets the time to live of a Job that has ended: for a kept Job the one from its manifest, for any other Job at most
 // keptFor. stays means that nothing will remove the object. A Pod has no time to live: it stays until the next run.
-func (r *run) retire(ctx context.Context, live *unstructured.Unstructured, succeeded bool) (stays bool, err error) {
+func (r *run) retire(ctx context.Context, live *unstructured.Unstructured, end outcome) (stays bool, err error) {
 	if !isJob(live.GroupVersionKind().GroupKind()) {
 		return true, nil
 	}
-	keep := r.in.keeps(succeeded)
+	keep := r.in.keeps(end)
 	wanted, given, _ := unstructured.NestedInt64(r.in.object, timeToLive...)
 	switch {
 	case keep && !given:

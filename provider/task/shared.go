@@ -59,16 +59,17 @@ func except(all, others []needed) []needed {
 	})
 }
 
-// unneeded is what no hook needs after a run, which has succeeded or failed.
-func unneeded(all []needed, succeeded bool) []needed {
-	return which(all, func(n needed) bool { return succeeded && !n.left || !succeeded && !n.found })
+// unneeded is what no hook needs after a run: hooks behind it go on after a success, and hooks in front of it do not run again after a
+// failure.
+func unneeded(all []needed, end outcome) []needed {
+	return which(all, func(n needed) bool { return end == afterSuccess && !n.left || end == afterFailure && !n.found })
 }
 
 // kept are the objects that the last run has found and that are still needed: by hooks behind this one or, if this hook runs
 // again, by itself. Objects that only the last run used are not kept: it may have stopped in the middle of its work on them.
-func (in inputs) kept(old state, runs bool) ([]needed, error) {
+func (in inputs) kept(old state, d decision) ([]needed, error) {
 	all, err := in.needs("")
-	all = which(all, func(n needed) bool { return n.left || runs && n.found })
+	all = which(all, func(n needed) bool { return n.left || d.runs && n.found })
 	found := which(old.with, func(n needed) bool { return n.found })
 	return except(found, except(found, all)), err
 }
@@ -138,7 +139,7 @@ func (r *taskResource) tidy(ctx context.Context, req p.UpdateRequest, was, in in
 		return s, err
 	}
 	if len(stale) > 0 {
-		run, err := r.lastRun(ctx, req.Urn, was, s, clu)
+		run, err := r.lastRun(ctx, req.Urn, previous{was, s}, clu)
 		if err != nil {
 			return s, err
 		}
@@ -150,7 +151,7 @@ func (r *taskResource) tidy(ctx context.Context, req p.UpdateRequest, was, in in
 	if len(last) == 0 {
 		return s, nil
 	}
-	run, err := newRun(ctx, r.source, in, clu, in.id(), s.name, tracked.ManagerOf(req.Urn))
+	run, err := newRun(ctx, r.source, in, clu, runID{object: in.id(), name: s.name, manager: tracked.ManagerOf(req.Urn)})
 	if err != nil {
 		return s, err
 	}

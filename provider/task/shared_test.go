@@ -52,8 +52,8 @@ func TestWhatARunLeaves(t *testing.T) { // [D93]
 	t.Parallel()
 	all, err := hookIn(event{number: 1, open: true}).needs("")
 	require.NoError(t, err)
-	assert.Equal(t, []string{"own", "found"}, namesOf(unneeded(all, true)), "one that has succeeded leaves what those behind it need")
-	assert.Equal(t, []string{"own", "left"}, namesOf(unneeded(all, false)), "one that has failed leaves what those in front of it have used")
+	assert.Equal(t, []string{"own", "found"}, namesOf(unneeded(all, afterSuccess)), "one that has succeeded leaves what those behind it need")
+	assert.Equal(t, []string{"own", "left"}, namesOf(unneeded(all, afterFailure)), "one that has failed leaves what those in front of it have used")
 }
 
 func TestWhatAHookRemovesThatHasNothingToRun(t *testing.T) { // [D93]

@@ -93,7 +93,7 @@ func (s state) without() state { return state{number: s.number, life: s.life} }
 
 // encode returns the outputs as the engine stores them.
 func (s state) encode() property.Map {
-	out := s.result.encode(s.secret)
+	out := s.encodeResult()
 	if s.stays && s.object.UID != "" {
 		out[keyResourceRef] = s.object.Encode()
 	}

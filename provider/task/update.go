@@ -49,9 +49,18 @@ func (in inputs) decideReplacement() decision {
 	return d
 }
 
-// decide says what an update does. moved means that the connection leads to another cluster than the last run's, renamed that the
-// release of the hook has got another name or namespace.
-func (in inputs) decide(old state, moved, renamed bool) (decision, error) {
+// change is how an update differs from the last run.
+type change struct {
+	// moved means that the connection leads to another cluster.
+	moved bool
+	// renamed means that the release of the hook has got another name or namespace.
+	renamed bool
+	// same means that what is run has not changed. decide finds it out.
+	same bool
+}
+
+// decide says what an update does.
+func (in inputs) decide(old state, c change) (decision, error) {
 	content, known := "", len(in.unknown) == 0
 	if known {
 		var err error
@@ -59,17 +68,18 @@ func (in inputs) decide(old state, moved, renamed bool) (decision, error) {
 			return decision{}, err
 		}
 	}
-	same, e := known && content == old.content, in.event()
+	e := in.event()
+	c.same = known && content == old.content
 	switch {
-	case moved:
+	case c.moved:
 		return in.decideMoved(), nil
 	case old.unfinished != "":
-		return in.decideUnfinished(old, same), nil
+		return in.decideUnfinished(old, c), nil
 	case e != nil:
-		d := e.decide(in, old, same, renamed)
+		d := e.decide(in, old, c)
 		d.operation = in.first(onCreate, onUpdate)
 		return d, nil
-	case !in.runsOn(onUpdate) || same:
+	case !in.runsOn(onUpdate) || c.same:
 		return decision{}, nil
 	case !known:
 		return decision{runs: true, operation: onUpdate, why: "values of it are known only after the apply: " + strings.Join(in.unknown, ", ")}, nil
@@ -88,14 +98,14 @@ func (in inputs) decideMoved() decision {
 }
 
 // decideUnfinished says what an update does about a run that is not done.
-func (in inputs) decideUnfinished(old state, same bool) decision {
+func (in inputs) decideUnfinished(old state, c change) decision {
 	again := decision{runs: true, operation: cmp.Or(old.operation, in.first(onCreate, onUpdate))}
 	asks := in.asksAgain(old)
 	if e := in.event(); e != nil {
 		asks = e.asksAgain(in, old)
 	}
 	switch {
-	case !asks && in.hook == nil && in.runsOn(onUpdate) && !same:
+	case !asks && in.hook == nil && in.runsOn(onUpdate) && !c.same:
 		again.operation, again.why = onUpdate, "what it runs has changed"
 	case !asks && in.hook == nil:
 		return decision{drops: true, why: "the last run has not succeeded, but runOn no longer asks for it"}
@@ -103,7 +113,7 @@ func (in inputs) decideUnfinished(old state, same bool) decision {
 		return decision{drops: true, why: "the last run has not succeeded, but what happens to the release does not ask for it"}
 	case old.unfinished == failed:
 		again.why = "the last run has failed"
-	case same:
+	case c.same:
 		again.goesOn, again.why = true, fmt.Sprintf("it was interrupted, and goes on with %s", tracked.RefOf(old.object.Identity))
 	default:
 		again.why = fmt.Sprintf("it was interrupted, and what it runs has changed: %s is stopped, and another run begins", tracked.RefOf(old.object.Identity))
@@ -161,24 +171,26 @@ func (r *taskResource) Update(ctx context.Context, req p.UpdateRequest) (p.Updat
 	if err != nil {
 		return p.UpdateResponse{}, err
 	}
-	d, err := in.decide(old, moved, in.isRenamed(was))
+	d, err := in.decide(old, change{moved: moved, renamed: in.isRenamed(was)})
 	if err != nil {
 		return p.UpdateResponse{}, err
 	}
 	if err := r.passedOn.note(in, d); err != nil {
 		return p.UpdateResponse{}, err
 	}
-	connect := func() (*cluster.Cluster, error) { return r.source.Cluster(req.Inputs) }
+	next := plan{decision: d, urn: req.Urn, in: in, connect: func() (*cluster.Cluster, error) { return r.source.Cluster(req.Inputs) }}
 	if req.DryRun {
-		return p.UpdateResponse{Properties: in.preview(ctx, d, old)}, r.try(ctx, req.Urn, in, d, connect)
+		return p.UpdateResponse{Properties: in.preview(ctx, d, old)}, r.try(ctx, next)
 	}
 	s := old
 	if (d.runs || d.drops || moved) && !d.goesOn {
-		kept, err := in.kept(old, d.runs)
+		kept, err := in.kept(old, d)
 		if err != nil {
 			return p.UpdateResponse{}, err
 		}
-		if err := r.clear(ctx, req, was, old, kept, moved); err != nil {
+		if moved {
+			r.warnLeft(ctx, old)
+		} else if err := r.clear(ctx, req, previous{was, old}, kept); err != nil {
 			return p.UpdateResponse{}, err
 		}
 		s = old.without()
@@ -194,7 +206,7 @@ func (r *taskResource) Update(ctx context.Context, req p.UpdateRequest) (p.Updat
 			return p.UpdateResponse{}, err
 		}
 	}
-	s, err = r.do(ctx, req.Urn, in, s, d, connect)
+	s, err = r.do(ctx, next, s)
 	if err != nil && !s.begun() {
 		return p.UpdateResponse{}, err
 	}
@@ -219,16 +231,17 @@ func (r *taskResource) moved(ctx context.Context, req p.UpdateRequest, old state
 }
 
 // clear removes what the last run has left, except kept, before another run begins: two runs of one Task never overlap.
-func (r *taskResource) clear(ctx context.Context, req p.UpdateRequest, was inputs, old state, kept []needed, moved bool) error {
-	if moved {
-		if old.begun() {
-			old.origin.WarnLeft(ctx, r.source)
-		}
-		return nil
-	}
+func (r *taskResource) clear(ctx context.Context, req p.UpdateRequest, was previous, kept []needed) error {
 	clu, err := r.source.Cluster(req.Inputs)
 	if err != nil {
 		return err
 	}
-	return r.removeRun(ctx, req.Urn, was, old, kept, clu)
+	return r.removeRun(ctx, req.Urn, was, kept, clu)
+}
+
+// warnLeft says that the last run stays in the cluster that the connection led to.
+func (r *taskResource) warnLeft(ctx context.Context, old state) {
+	if old.begun() {
+		old.origin.WarnLeft(ctx, r.source)
+	}
 }

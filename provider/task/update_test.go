@@ -120,7 +120,7 @@ func TestWhenAnUpdateRuns(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			d, err := c.in.decide(c.old, c.moved, c.renamed)
+			d, err := c.in.decide(c.old, change{moved: c.moved, renamed: c.renamed})
 			require.NoError(t, err)
 			assert.Equal(t, c.runs, d.runs)
 			assert.Equal(t, c.goesOn, d.goesOn)

@@ -35,6 +35,8 @@ type calls struct {
 	order []call
 	// exchanged are the texts that differ in other renderings, as far as they matter.
 	exchanged []string
+	// forgiving means that a comparison of values that cannot be compared is false instead of an error: one of them may be a placeholder.
+	forgiving bool
 }
 
 func callSet(made ...call) map[call]bool {
@@ -82,9 +84,8 @@ func sortedMapKeys(of reflect.Value) []reflect.Value {
 	return keys
 }
 
-// observer notes the calls of a rendering, and inverts the decisions in otherwise. If forgiving, a comparison of values that cannot be
-// compared is false instead of an error: one of them may be a placeholder.
-func (c *calls) observer(e *execution, otherwise map[call]bool, forgiving bool) observer {
+// observer notes the calls of a rendering, and inverts the decisions in otherwise.
+func (c *calls) observer(e *execution, otherwise map[call]bool) observer {
 	return func(name string, arguments, results []reflect.Value) []reflect.Value {
 		if unobserved[name] || len(results) == 0 {
 			return results
@@ -105,7 +106,7 @@ func (c *calls) observer(e *execution, otherwise map[call]bool, forgiving bool) 
 		if !slices.Contains(noted.files, e.file) {
 			noted.files = append(noted.files, e.file)
 		}
-		if forgiving && noted.decides && len(results) == 2 && !results[1].IsNil() {
+		if c.forgiving && noted.decides && len(results) == 2 && !results[1].IsNil() {
 			noted.failed = true
 			results = []reflect.Value{results[0], reflect.Zero(results[1].Type())}
 		}

@@ -258,7 +258,7 @@ func renderDrawn(t *rapid.T, chart *Chart, v chartVersion, options draws.Options
 	for s := draws.NewSession(options); ; {
 		rendered, err := chart.Render(t.Context(), of, v.values(), Functions{Draws: s})
 		require.NoError(t, err)
-		again := s.Again(TextsOf(of, rendered.Documents()), true)
+		again := s.Again(TextsOf(of, rendered.Documents()))
 		if again == nil {
 			return rendered, s
 		}

@@ -39,7 +39,7 @@ func (p *partly) render(v variant, session *draws.Session) (*outcome, error) {
 	made := &outcome{
 		failed: map[string]*TemplateError{}, unreadable: map[string]string{}, undecided: map[string]bool{}, calls: &calls{seen: map[call]*seen{}},
 	}
-	made.calls.exchanged = p.exchangedTexts(given)
+	made.calls.exchanged, made.calls.forgiving = p.exchangedTexts(given), len(p.places) > 0
 	prepared, err := p.chart.prepare(p.Release, given, preparing{unknown: p.places, unchecked: p.result != nil})
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func (p *partly) render(v variant, session *draws.Session) (*outcome, error) {
 	}
 	e := newExecution(p.ctx)
 	e.failed = made.failed
-	e.observe = made.calls.observer(e, v.otherwise, len(p.places) > 0)
+	e.observe = made.calls.observer(e, v.otherwise)
 	looking := p.lookup(v, made)
 	lookup := func(apiVersion, kind, namespace, name string) (map[string]any, error) {
 		found, err := looking(apiVersion, kind, namespace, name)

@@ -46,7 +46,7 @@ func schemaProblems(loaded *helm.Chart, merged map[string]any, at []any, unknown
 			return nil, fmt.Errorf("%s of the chart %s: %w", schemaFile, loaded.Name(), err)
 		}
 		if found != nil {
-			problems = violation{merged, at, unknown}.problems(found, false)
+			problems = violation{merged: merged, at: at, unknown: unknown}.problems(found)
 		}
 	}
 	for _, child := range loaded.Dependencies() {
@@ -123,13 +123,15 @@ type violation struct {
 	merged  map[string]any
 	at      []any
 	unknown unknownPlaces
+	// conditionally means that the requirement depends on other values.
+	conditionally bool
 }
 
-// problems lists the innermost violations. conditionally means that the requirement depends on other values.
-func (v violation) problems(found *jsonschema.ValidationError, conditionally bool) []manifest.Problem {
+// problems lists the innermost violations.
+func (v violation) problems(found *jsonschema.ValidationError) []manifest.Problem {
 	place := v.place(found.InstanceLocation)
-	conditionally = conditionally || conditional(found)
-	if v.unknown.cover(place) || v.unknown.any() && conditionally {
+	v.conditionally = v.conditionally || conditional(found)
+	if v.unknown.cover(place) || v.unknown.any() && v.conditionally {
 		return nil
 	}
 	reason := reasonOf(found.ErrorKind)
@@ -137,7 +139,7 @@ func (v violation) problems(found *jsonschema.ValidationError, conditionally boo
 	case *kind.Schema, *kind.Group, *kind.Reference, *kind.AllOf:
 		var all []manifest.Problem
 		for _, cause := range found.Causes {
-			all = append(all, v.problems(cause, conditionally)...)
+			all = append(all, v.problems(cause)...)
 		}
 		return all
 	case *kind.Type, *kind.Required, *kind.AdditionalProperties: // even if the value contains unknown ones
@@ -156,10 +158,11 @@ func (v violation) problems(found *jsonschema.ValidationError, conditionally boo
 
 // alternatives says why none of several schemas fits.
 func (v violation) alternatives(found *jsonschema.ValidationError) string {
+	v.conditionally = false // Each alternative is judged on its own.
 	var reasons []string
 	for _, cause := range found.Causes {
 		var all []string
-		problems := v.problems(cause, false)
+		problems := v.problems(cause)
 		sortProblems(problems)
 		for _, problem := range problems {
 			all = append(all, strings.TrimPrefix(problem.Path+": ", ": ")+problem.Reason)

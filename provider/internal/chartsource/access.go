@@ -91,23 +91,37 @@ func (f *Fetcher) transport(authority string) (*http.Transport, error) {
 	return known.(*http.Transport), nil
 }
 
-// get fetches an address. exact asks for the bytes as they are stored, so that their digest can be checked.
-func (f *Fetcher) get(ctx context.Context, a access, address *url.URL, what string, limit int64, exact bool) ([]byte, error) {
+// download is what to fetch from a server.
+type download struct {
+	address *url.URL
+	what    string // in messages
+	limit   int64  // bytes
+	// exact asks for the bytes as they are stored, so that their digest can be checked.
+	exact bool
+}
+
+// getArchive fetches the archive of a chart. server names its server in messages.
+func (f *Fetcher) getArchive(ctx context.Context, a access, address *url.URL, server string) ([]byte, error) {
+	return f.get(ctx, a, download{address: address, what: server, limit: f.limits.orDefault().archive, exact: true})
+}
+
+// get fetches a file.
+func (f *Fetcher) get(ctx context.Context, a access, file download) ([]byte, error) {
 	client, err := f.client(a)
 	if err != nil {
 		return nil, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address.String(), nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, file.address.String(), nil)
 	if err != nil {
 		return nil, errorf(Invalid, "the address is malformed")
 	}
 	request.Header.Set("User-Agent", userAgent)
-	if exact {
+	if file.exact {
 		request.Header.Set("Accept-Encoding", "identity")
 	}
-	if (a.username != "" || a.password != "") && sameOrigin(a.origin, address) {
+	if (a.username != "" || a.password != "") && sameOrigin(a.origin, file.address) {
 		request.SetBasicAuth(a.username, a.password)
 	}
 	answer, err := client.Do(request)
@@ -116,9 +130,9 @@ func (f *Fetcher) get(ctx context.Context, a access, address *url.URL, what stri
 	}
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return nil, statusError(answer.StatusCode, what)
+		return nil, statusError(answer.StatusCode, file.what)
 	}
-	return f.limits.orDefault().readBody(ctx, cancel, answer.Body, what, limit)
+	return f.limits.orDefault().readBody(ctx, cancel, answer.Body, file.what, file.limit)
 }
 
 // readBody reads a body that neither exceeds its limit nor stalls.

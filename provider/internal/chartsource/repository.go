@@ -10,7 +10,7 @@ import (
 
 // fromAddress gets the archive at an address.
 func (f *Fetcher) fromAddress(ctx context.Context, wanted *wanted) (Fetched, error) {
-	data, err := f.get(ctx, wanted.access, wanted.address, "the server", f.limits.orDefault().archive, true)
+	data, err := f.getArchive(ctx, wanted.access, wanted.address, "the server")
 	if err != nil {
 		return Fetched{}, err
 	}
@@ -123,12 +123,12 @@ func (f *Fetcher) index(ctx context.Context, wanted *wanted) (*index, error) {
 	key := struct{ Repository, Username, Password, Authority string }{
 		wanted.repository.String(), wanted.access.username, wanted.access.password, wanted.access.authority,
 	}
-	return once(ctx, f, "index", key, &f.indexes, func(ctx context.Context) (*index, error) {
+	return f.indexes.once(ctx, key, func(ctx context.Context) (*index, error) {
 		limits := f.limits.orDefault()
 		ctx, cancel := context.WithTimeoutCause(ctx, limits.total, errTotal)
 		defer cancel()
 		address := relative(wanted.repository, &url.URL{Path: "index.yaml"})
-		data, err := f.get(ctx, wanted.access, address, byIndex, limits.index, false)
+		data, err := f.get(ctx, wanted.access, download{address: address, what: byIndex, limit: limits.index})
 		if err != nil {
 			return nil, err
 		}
@@ -194,7 +194,7 @@ func (f *Fetcher) fromEntry(ctx context.Context, wanted *wanted, chosen entry, s
 	}
 	switch address.Scheme {
 	case "http", "https":
-		data, err := f.get(ctx, wanted.access, address, "the server of the archive", f.limits.orDefault().archive, true)
+		data, err := f.getArchive(ctx, wanted.access, address, "the server of the archive")
 		if err != nil {
 			return Fetched{}, err
 		}

@@ -58,10 +58,9 @@ type Fetcher struct {
 	// dial replaces the dialer in tests.
 	dial func(ctx context.Context, network, address string) (net.Conn, error)
 
-	running singleflight.Group
-	known   sync.Map // charts by their sources
-	clients sync.Map // transports by their CA certificates
-	indexes sync.Map // indexes by repository and credentials
+	charts  shared[Fetched] // by their sources
+	indexes shared[*index]  // by repository and credentials
+	clients sync.Map        // transports by their CA certificates
 }
 
 // NewFetcher returns a Fetcher with the cache and the logins of the environment.
@@ -76,7 +75,7 @@ func (f *Fetcher) Fetch(ctx context.Context, source Source) (Fetched, error) {
 	if wanted.local != "" {
 		return f.limits.orDefault().readLocal(wanted)
 	}
-	fetched, err := once(ctx, f, "chart", source, &f.known, func(ctx context.Context) (Fetched, error) {
+	fetched, err := f.charts.once(ctx, source, func(ctx context.Context) (Fetched, error) {
 		ctx, cancel := context.WithTimeoutCause(ctx, f.limits.orDefault().total, errTotal)
 		defer cancel()
 		return f.fetch(ctx, wanted)
@@ -101,19 +100,23 @@ func (f *Fetcher) fetch(ctx context.Context, wanted *wanted) (Fetched, error) {
 	}
 }
 
+// shared are results that all callers share.
+type shared[T any] struct {
+	running singleflight.Group
+	known   sync.Map
+}
+
 // once runs a request once for all callers that make the same request at the same time, and remembers its success. A caller that stops
 // waiting does not end it for the others.
-func once[T any](
-	ctx context.Context, f *Fetcher, kind string, key any, known *sync.Map, run func(context.Context) (T, error),
-) (T, error) {
-	id := kind + " " + identify(key)
-	if result, ok := known.Load(id); ok {
+func (s *shared[T]) once(ctx context.Context, key any, run func(context.Context) (T, error)) (T, error) {
+	id := identify(key)
+	if result, ok := s.known.Load(id); ok {
 		return result.(T), nil
 	}
-	done := f.running.DoChan(id, func() (any, error) {
+	done := s.running.DoChan(id, func() (any, error) {
 		result, err := run(context.WithoutCancel(ctx))
 		if err == nil {
-			known.Store(id, result)
+			s.known.Store(id, result)
 		}
 		return result, err
 	})

@@ -80,8 +80,8 @@ func (s *Session) tell(text, arguments, issuer string, d drawing) (answer, error
 			return answer{}, err
 		}
 	}
-	if n, is := s.options.Missing.variant(fate); is {
-		value, err := d.placeholder(text, s.variantOf(text, n), s.options.Missing.apart)
+	if s.options.Missing.replaces(fate) {
+		value, err := d.placeholder(text, s.missingAt(text))
 		return answer{value: value, fate: fate, placeholder: true}, err
 	}
 	if fate != kept {
@@ -99,7 +99,7 @@ func (s *Session) tell(text, arguments, issuer string, d drawing) (answer, error
 func (s *Session) inherited(text string, value Value, d drawing) (answer, error) {
 	told := answer{value: value, fate: kept, keyless: value.isKeyless()}
 	if told.keyless && s.options.Missing.apart {
-		placeholder, err := d.placeholder(text, s.variantOf(text, s.options.Missing.n), true)
+		placeholder, err := d.placeholder(text, s.missingAt(text))
 		if err != nil {
 			return answer{}, err
 		}
@@ -108,12 +108,13 @@ func (s *Session) inherited(text string, value Value, d drawing) (answer, error)
 	return told, nil
 }
 
-// variantOf is the number of the placeholder that a call site gets in a rendering with placeholders n.
-func (s *Session) variantOf(text string, n int) int {
+// missingAt says which placeholder a call site gets.
+func (s *Session) missingAt(text string) Missing {
+	missing := s.options.Missing
 	if text == s.options.Other {
-		n++
+		missing.n++
 	}
-	return n
+	return missing
 }
 
 // fate returns the stored value of a call site, and what happens to it.

@@ -20,7 +20,7 @@
 // A [Session] is one rendering. Only at its end is it known where each value is rendered, and so whether it is in its place. If a value is
 // not, the templates are rendered again:
 //
-//	for s := draws.NewSession(options); s != nil; s = s.Again(texts, true) {
+//	for s := draws.NewSession(options); s != nil; s = s.Again(texts) {
 //		// render the texts of s.Rewrite with s.Funcs; texts come from the rendered objects
 //	}
 //

@@ -11,14 +11,13 @@ import (
 const mostRounds = 4
 
 // Again returns the session for another rendering of the same templates, in which each call site has the value of its place. It is nil if
-// this rendering already has them: then it is final. found are the texts of this rendering, which show what each value is used for. If
-// parts of them are unknown, whole is false, and nothing moves. Before values move, authorities whose unknown private key was asked for are
-// made again.
-func (s *Session) Again(found []Text, whole bool) *Session {
+// this rendering already has them: then it is final. found are the texts of this rendering, which show what each value is used for. Before
+// values move, authorities whose unknown private key was asked for are made again.
+func (s *Session) Again(found []Text) *Session {
 	if s.options.Missing.exchanges || s.options.Missing.apart {
 		return nil
 	}
-	if again := s.reissued(found); again != nil || !whole {
+	if again := s.reissued(found); again != nil {
 		return again
 	}
 	s.places = s.find(found)
@@ -42,6 +41,14 @@ func (s *Session) Again(found []Text, whole bool) *Session {
 		again.moved[to] = from.text
 	}
 	return again
+}
+
+// AgainInPart is Again for a rendering of which some texts are unknown: nothing moves.
+func (s *Session) AgainInPart(found []Text) *Session {
+	if s.options.Missing.exchanges || s.options.Missing.apart {
+		return nil
+	}
+	return s.reissued(found)
 }
 
 // Options are the options with which other renderings of the same templates get the same values.
@@ -232,13 +239,17 @@ func (m *matching) renamed() {
 		labels[labelOf(site)] = true
 	}
 	for _, sameObject := range []bool{true, false} {
+		groupOf := key.group
+		if sameObject {
+			groupOf = key.groupInObject
+		}
 		sites, values := map[string][]*site{}, map[string][]*held{}
 		for _, s := range m.wants() {
-			group := s.group(s.arguments, sameObject)
+			group := groupOf(s.key, s.arguments)
 			sites[group] = append(sites[group], s)
 		}
 		for _, h := range m.free() {
-			group := h.group(h.value.Arguments, sameObject)
+			group := groupOf(h.key, h.value.Arguments)
 			values[group] = append(values[group], h)
 		}
 		pairs := map[*site]*held{}
@@ -288,16 +299,17 @@ func firstOf(places []string) string {
 	return ""
 }
 
-// group is what a site and a value must have in common to match; empty if that is too little.
-func (k key) group(arguments string, sameObject bool) string {
-	common := []string{k.hint, k.call, k.loops(), arguments}
-	if sameObject {
-		if k.object == "" {
-			return ""
-		}
-		common = append(common, k.object)
+// group is what a site and a value must have in common to match.
+func (k key) group(arguments string) string {
+	return strings.Join([]string{k.hint, k.call, k.loops(), arguments}, "\n")
+}
+
+// groupInObject is group for the same object; empty if there is no object.
+func (k key) groupInObject(arguments string) string {
+	if k.object == "" {
+		return ""
 	}
-	return strings.Join(common, "\n")
+	return k.group(arguments) + "\n" + k.object
 }
 
 // isRenamed reports whether the object of a value may have another name now.
@@ -311,12 +323,12 @@ func (m *matching) doubt() {
 	candidates := map[string]bool{}
 	for _, h := range m.free() {
 		if !m.session.options.Source.hasElsewhere(h.key) {
-			candidates[h.group(h.value.Arguments, false)] = true
+			candidates[h.group(h.value.Arguments)] = true
 		}
 	}
 	for _, s := range m.wants() {
 		own := slices.ContainsFunc(m.values, func(h *held) bool { return h.text == s.text && s.fits(h) && h.age == 0 && !m.given[h] })
-		if own || candidates[s.group(s.arguments, false)] {
+		if own || candidates[s.group(s.arguments)] {
 			m.doubtful = append(m.doubtful, s.text)
 		}
 	}

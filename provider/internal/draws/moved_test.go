@@ -183,7 +183,7 @@ func TestAValueBelongsToItsPlace(t *testing.T) { // [D87]
 				s := draws.NewSession(draws.Options{Stored: before, Missing: draws.Placeholder(1), Source: sourceOf(test.after)})
 				_, err := render(t, test.after, test.then, s.Rewrite, s.Funcs())
 				require.NoError(t, err)
-				require.Nil(t, s.Again(nil, false))
+				require.Nil(t, s.AgainInPart(nil))
 				for key, value := range s.Used() {
 					require.Equal(t, before[key], value)
 				}
@@ -218,7 +218,7 @@ func TestWhatMovesIsTheSameInEveryRendering(t *testing.T) { // [H8]
 		other := draws.NewSession(draws.Options{Stored: last.Options().Stored, Missing: draws.Placeholder(3)})
 		_, err := render(t, after, nil, other.Rewrite, other.Funcs())
 		require.NoError(t, err)
-		require.Nil(t, other.Again(nil, true))
+		require.Nil(t, other.Again(nil))
 		require.Empty(t, other.Missing())
 		require.Equal(t, last.Used().WithoutPlaces(), other.Used().WithoutPlaces())
 	})

@@ -34,10 +34,8 @@ func Exchanged(n int) Missing { return Missing{placeholds: true, exchanges: true
 // Apart is like [Placeholder], but no two call sites have the same value: not even certificates, which take long to make.
 func Apart(n int) Missing { return Missing{placeholds: true, apart: true, n: n} }
 
-// variant returns which placeholder a draw gets, if it gets one.
-func (m Missing) variant(f fate) (int, bool) {
-	return m.n, m.exchanges || m.placeholds && f != kept
-}
+// replaces reports whether a draw gets a placeholder.
+func (m Missing) replaces(f fate) bool { return m.exchanges || m.placeholds && f != kept }
 
 // The characters of placeholders. Letters are consonants, so that they form no word that YAML reads as something other than a text.
 const (
@@ -48,9 +46,9 @@ const (
 	bcrypts = "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 )
 
-// placeholder makes the nth value for a call site.
-func (d drawing) placeholder(site string, n int, apart bool) (Value, error) {
-	p := placeholder{n: n, seed: sha256.Sum256([]byte(site))}
+// placeholder makes the value for a call site.
+func (d drawing) placeholder(site string, of Missing) (Value, error) {
+	p := placeholder{n: of.n, seed: sha256.Sum256([]byte(site))}
 	text := ""
 	switch d.function {
 	case "randAlphaNum", "randAscii":
@@ -93,10 +91,10 @@ func (d drawing) placeholder(site string, n int, apart bool) (Value, error) {
 		args[dated[d.function]] = reflect.ValueOf(p.time())
 		return drawing{d.function, d.call, args}.draw()
 	default:
-		if !apart {
+		if !of.apart {
 			site = ""
 		}
-		return d.slowPlaceholder(site, n)
+		return d.slowPlaceholder(site, of.n)
 	}
 	return Value{Text: text}, nil
 }

@@ -128,7 +128,7 @@ func TestExchangedReplacesStoredValues(t *testing.T) { // [H10]
 		}
 	}
 	require.Equal(t, []string{"p", "hash", "now", "cert"}, differ)
-	require.Nil(t, s.Again(nil, true), "nothing has to move")
+	require.Nil(t, s.Again(nil), "nothing has to move")
 }
 
 func TestWhatTakesTooLongIsRefused(t *testing.T) { // [H16]

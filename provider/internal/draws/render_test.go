@@ -54,7 +54,7 @@ func run(t require.TestingT, f files, values m, o draws.Options) (map[string]str
 	for {
 		rendered, err := render(t, f, values, s.Rewrite, s.Funcs())
 		require.NoError(t, err)
-		again := s.Again(textsIn(rendered), true)
+		again := s.Again(textsIn(rendered))
 		if again == nil {
 			texts := map[string]string{}
 			for file, text := range rendered {

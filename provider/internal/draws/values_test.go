@@ -111,6 +111,6 @@ func FuzzParseValues(f *testing.F) {
 		f := files{"a": "{{ $b := randInt 1 2 }}{{ range list (dict \"name\" \"d\") }}c: {{ htpasswd \"a\" \"b\" }}{{ end }}{{ $b }}"}
 		_, err = render(t, f, nil, s.Rewrite, s.Funcs())
 		require.NoError(t, err)
-		s.Again(nil, true)
+		s.Again(nil)
 	})
 }

@@ -78,15 +78,16 @@ func (w Wanted) From(shown []Shown) (Value, bool) {
 		return w.pair(texts[certificateHalf], texts[keyHalf])
 	}
 	text, is := texts[whole]
-	return w.text(text, is)
+	if !is {
+		return Value{}, false
+	}
+	return w.text(text)
 }
 
 // text returns a value that is no certificate.
-func (w Wanted) text(text string, is bool) (Value, bool) {
+func (w Wanted) text(text string) (Value, bool) {
 	k, _ := parseKey(w.Key)
 	switch {
-	case !is:
-		return Value{}, false
 	case k.function() == "randInt":
 		least, bound := w.bounds()
 		n, is := number(text)

@@ -103,7 +103,7 @@ func inContainers(value any) any {
 func prune(value any, path []string) {
 	switch value := value.(type) {
 	case map[string]any:
-		maps.DeleteFunc(value, func(key string, member any) bool { return key == path[0] && !leadsOn(member, len(path) > 1) })
+		maps.DeleteFunc(value, func(key string, member any) bool { return key == path[0] && !leadsOn(member, path[1:]) })
 		if member, found := value[path[0]]; found && len(path) > 1 {
 			prune(member, path[1:])
 		}
@@ -117,13 +117,13 @@ func prune(value any, path []string) {
 	}
 }
 
-// leadsOn reports whether a value may be on a path, or at its end.
-func leadsOn(value any, further bool) bool {
+// leadsOn reports whether a value may have the rest of a path below it, or be at its end.
+func leadsOn(value any, rest []string) bool {
 	switch value.(type) {
 	case map[string]any, []any:
-		return further
+		return len(rest) > 0
 	case string:
-		return !further
+		return len(rest) == 0
 	default:
 		return false
 	}

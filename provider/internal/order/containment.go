@@ -12,14 +12,14 @@ func contained(s *set) {
 	}
 	for _, o := range s.objects {
 		if definition := s.definitions[o.GroupKind()]; definition != nil {
-			s.after(o, definition, certain, true, "it defines the kind %s", o.Kind)
+			s.afterReady(o, definition, certain, "it defines the kind %s", o.Kind)
 			s.converted(o, definition)
 		}
 		if o.Namespace != "" {
-			s.after(o, s.find(kinds.Namespace, "", o.Namespace), certain, false, "it is the namespace")
+			s.after(o, s.find(kinds.Namespace, "", o.Namespace), certain, "it is the namespace")
 		}
 		if service := served[o.APIVersion]; service != nil {
-			s.after(o, service, certain, true, "it serves %s", o.APIVersion)
+			s.afterReady(o, service, certain, "it serves %s", o.APIVersion)
 		}
 	}
 }

@@ -26,13 +26,13 @@ func operated(s *set) {
 		for kind, instances := range custom {
 			if writes, _ := mayWrite(rules, kind.Group, s.resource(kind)); writes {
 				for _, instance := range instances {
-					s.after(instance, workload.object, guessed, false, "its account may write the kind %s, so it may be the operator", kind.Kind)
+					s.after(instance, workload.object, guessed, "its account may write the kind %s, so it may be the operator", kind.Kind)
 				}
 			}
 		}
 		for kind, definition := range s.definitions {
 			if _, byName := mayWrite(rules, kind.Group, s.resource(kind)); byName {
-				s.after(workload.object, definition, served, true, "its account may write the kind %s, so it may be the operator", kind.Kind)
+				s.afterReady(workload.object, definition, served, "its account may write the kind %s, so it may be the operator", kind.Kind)
 			}
 		}
 	}

@@ -19,17 +19,17 @@ func podsNeed(s *set) {
 	for _, workload := range s.workloads() {
 		named(workload.template, func(kind schema.GroupKind, name string) {
 			if other := s.find(kind, workload.Namespace, name); other != nil {
-				s.after(workload.object, other, certain, false, "its pods name it")
+				s.after(workload.object, other, certain, "its pods name it")
 			} else if kind == kinds.Secret {
 				s.made(workload.object, name)
 			}
 		})
-		s.after(workload.object, s.find(serviceAccount, workload.Namespace, workload.account()), certain, false, "its pods run as this account")
+		s.after(workload.object, s.find(serviceAccount, workload.Namespace, workload.account()), certain, "its pods run as this account")
 		if workload.GroupKind() == kinds.StatefulSet {
-			s.after(workload.object, s.find(kinds.Service, workload.Namespace, text(workload.content, "spec", "serviceName")), certain, false,
+			s.after(workload.object, s.find(kinds.Service, workload.Namespace, text(workload.content, "spec", "serviceName")), certain,
 				"it gives its pods their names")
 			for _, claim := range items(workload.content, "spec", "volumeClaimTemplates") {
-				s.after(workload.object, s.find(storageClass, "", text(claim, "spec", "storageClassName")), certain, false, "its claims name it")
+				s.after(workload.object, s.find(storageClass, "", text(claim, "spec", "storageClassName")), certain, "its claims name it")
 			}
 		}
 	}
@@ -96,7 +96,7 @@ func (s *set) made(workload *object, secret string) {
 				}
 			}
 			if maker.Namespace == workload.Namespace && name == secret {
-				s.after(workload, maker, made, false, "it makes the Secret %s, which its pods name", secret)
+				s.after(workload, maker, made, "it makes the Secret %s, which its pods name", secret)
 			}
 		}
 	}

@@ -30,17 +30,17 @@ func (s *set) bindings() []*object {
 // first requests of the workload are refused.
 func bound(s *set) {
 	for _, binding := range s.bindings() {
-		s.after(binding, s.roleOf(binding), certain, false, "it is the role that is bound")
+		s.after(binding, s.roleOf(binding), certain, "it is the role that is bound")
 		for _, subject := range items(binding.content, "subjects") {
 			if text(subject, "kind") == serviceAccount.Kind {
 				account := s.find(serviceAccount, namespaceOf(subject, binding), text(subject, "name"))
-				s.after(binding, account, certain, false, "it is a subject of the binding")
+				s.after(binding, account, certain, "it is a subject of the binding")
 			}
 		}
 	}
 	for _, workload := range s.workloads() {
 		for _, binding := range s.bindingsOf(workload) {
-			s.after(workload.object, binding, certain, false, "it gives its pods their permissions")
+			s.after(workload.object, binding, certain, "it gives its pods their permissions")
 		}
 	}
 }

@@ -25,7 +25,7 @@ func references(s *set) {
 		case ingress:
 			s.ingress(o)
 		case kinds.PersistentVolumeClaim:
-			s.after(o, s.find(kinds.PersistentVolume, "", text(o.content, "spec", "volumeName")), certain, false, "it claims this volume")
+			s.after(o, s.find(kinds.PersistentVolume, "", text(o.content, "spec", "volumeName")), certain, "it claims this volume")
 		case kinds.PersistentVolume:
 			s.reserved(o)
 		case kinds.Secret:
@@ -49,7 +49,7 @@ func references(s *set) {
 // ingress names Services and Secrets in fields of its own.
 func (s *set) ingress(o *object) {
 	backend := func(in map[string]any) {
-		s.after(o, s.find(kinds.Service, o.Namespace, text(in, "service", "name")), certain, false, "it is a backend")
+		s.after(o, s.find(kinds.Service, o.Namespace, text(in, "service", "name")), certain, "it is a backend")
 	}
 	backend(fields(o.content, "spec", "defaultBackend"))
 	for _, rule := range items(o.content, "spec", "rules") {
@@ -58,7 +58,7 @@ func (s *set) ingress(o *object) {
 		}
 	}
 	for _, tls := range items(o.content, "spec", "tls") {
-		s.after(o, s.find(kinds.Secret, o.Namespace, text(tls, "secretName")), certain, false, "it has the certificate")
+		s.after(o, s.find(kinds.Secret, o.Namespace, text(tls, "secretName")), certain, "it has the certificate")
 	}
 }
 
@@ -67,7 +67,7 @@ func (s *set) ingress(o *object) {
 func (s *set) reserved(volume *object) {
 	claim := fields(volume.content, "spec", claimRef)
 	if o := s.find(kinds.PersistentVolumeClaim, text(claim, "namespace"), text(claim, "name")); o != nil {
-		s.after(o, volume, certain, false, "it is reserved for this claim")
+		s.after(o, volume, certain, "it is reserved for this claim")
 	}
 }
 
@@ -78,7 +78,7 @@ const claimRef = "claimRef"
 func (s *set) token(secret *object) {
 	if text(secret.content, "type") == string(corev1.SecretTypeServiceAccountToken) {
 		name := text(secret.content, "metadata", "annotations", corev1.ServiceAccountNameKey)
-		s.after(secret, s.find(serviceAccount, secret.Namespace, name), certain, false, "its token is that of this account")
+		s.after(secret, s.find(serviceAccount, secret.Namespace, name), certain, "its token is that of this account")
 	}
 }
 
@@ -101,43 +101,47 @@ func (s *set) walk(o *object, how certainty, field string, value any) {
 		}
 	case string:
 		if class, is := strings.CutSuffix(field, "ClassName"); is && class != "" {
-			s.afterKind(o, how, field, upper(class)+"Class", "", "", value)
+			s.afterNamed(o, how, field, reference{kind: upper(class) + "Class", name: value})
 		}
 	}
 }
 
-// refers finds the object that a reference names: by its kind, or by the kind at the end of the field's name.
-func (s *set) refers(o *object, how certainty, field, stem string, reference map[string]any) {
-	group, _, versioned := strings.Cut(text(reference, "apiVersion"), "/")
+// reference names an object, in any group if the group is empty.
+type reference struct{ group, kind, namespace, name string }
+
+// refers finds the object that a field refers to: by its kind, or by the kind at the end of the field's name.
+func (s *set) refers(o *object, how certainty, field, stem string, given map[string]any) {
+	group, _, versioned := strings.Cut(text(given, "apiVersion"), "/")
 	if !versioned {
 		group = ""
 	}
 	for _, name := range []string{"group", "apiGroup"} {
-		if given := text(reference, name); given != "" {
-			group = given
+		if other := text(given, name); other != "" {
+			group = other
 		}
 	}
 	namespace := o.Namespace
-	if given := text(reference, "namespace"); given != "" {
-		namespace = given
+	if other := text(given, "namespace"); other != "" {
+		namespace = other
 	}
-	if kind := text(reference, "kind"); kind != "" {
-		s.afterKind(o, how, field, kind, group, namespace, text(reference, "name"))
+	to := reference{group: group, kind: text(given, "kind"), namespace: namespace, name: text(given, "name")}
+	if to.kind != "" {
+		s.afterNamed(o, how, field, to)
 		return
 	}
 	stem = strings.ToLower(strings.TrimSuffix(stem, "Key"))
 	for _, other := range s.objects {
-		if other.Kind != "" && other.Name == text(reference, "name") && strings.HasSuffix(stem, strings.ToLower(other.Kind)) {
-			s.afterKind(o, how, field, other.Kind, group, namespace, other.Name)
+		if other.Kind != "" && other.Name == to.name && strings.HasSuffix(stem, strings.ToLower(other.Kind)) {
+			s.afterNamed(o, how, field, reference{group: group, kind: other.Kind, namespace: namespace, name: to.name})
 		}
 	}
 }
 
-// afterKind orders an object after the objects with a kind and a name, in any group if group is empty.
-func (s *set) afterKind(o *object, how certainty, field, kind, group, namespace, name string) {
-	for other := range s.ofKind {
-		if other.Kind == kind && (group == "" || other.Group == group) {
-			s.after(o, s.find(other, namespace, name), how, false, "its field %s names it", field)
+// afterNamed orders an object after the objects that a reference names.
+func (s *set) afterNamed(o *object, how certainty, field string, to reference) {
+	for kind := range s.ofKind {
+		if kind.Kind == to.kind && (to.group == "" || kind.Group == to.group) {
+			s.after(o, s.find(kind, to.namespace, to.name), how, "its field %s names it", field)
 		}
 	}
 }

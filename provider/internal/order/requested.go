@@ -42,7 +42,7 @@ func requested(s *set) {
 			if other == nil {
 				s.absent = append(s.absent, Absent{Key: o.key, Reference: reference, GroupKind: kind, Name: name})
 			}
-			s.after(o, other, demanded, true, "its annotation %s names it", DependsOn)
+			s.afterReady(o, other, demanded, "its annotation %s names it", DependsOn)
 		}
 	}
 }

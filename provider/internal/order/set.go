@@ -126,16 +126,26 @@ func (s *set) resource(kind schema.GroupKind) string {
 	return plural.Resource
 }
 
-// after adds an edge. If there are several reasons for it, the most certain one is kept.
-func (s *set) after(o, other *object, how certainty, ready bool, because string, args ...any) {
+// after orders an object after another one.
+func (s *set) after(o, other *object, how certainty, because string, args ...any) {
+	s.add(o, other, Edge{Because: fmt.Sprintf(because, args...), certainty: how})
+}
+
+// afterReady orders an object after another one is ready.
+func (s *set) afterReady(o, other *object, how certainty, because string, args ...any) {
+	s.add(o, other, Edge{Because: fmt.Sprintf(because, args...), certainty: how, Ready: true})
+}
+
+// add adds an edge. If there are several reasons for it, the most certain one is kept.
+func (s *set) add(o, other *object, edge Edge) {
 	if other == nil || o == other {
 		return
 	}
-	edge := Edge{Object: o.key, After: other.key, Because: fmt.Sprintf(because, args...), Ready: ready, Named: how.names(), certainty: how}
+	edge.Object, edge.After, edge.Named = o.key, other.key, edge.certainty.names()
 	between := pair{o, other}
 	if before, found := s.edges[between]; found {
 		edge.Ready, edge.Named = edge.Ready || before.Ready, edge.Named || before.Named
-		if before.certainty.rank() >= how.rank() {
+		if before.certainty.rank() >= edge.certainty.rank() {
 			edge.Because, edge.certainty = before.Because, before.certainty
 		}
 	}

@@ -41,7 +41,7 @@ func (s *set) answered(o *object, reference map[string]any, because string) {
 	if service == nil {
 		return
 	}
-	s.after(o, service, answering, false, "%s", because)
+	s.after(o, service, answering, "%s", because)
 	selector := labels.Set{}
 	for name, value := range fields(service.content, "spec", "selector") {
 		if value, isText := value.(string); isText {
@@ -53,7 +53,7 @@ func (s *set) answered(o *object, reference map[string]any, because string) {
 	}
 	for _, workload := range s.workloads() {
 		if workload.Namespace == service.Namespace && selector.AsSelector().Matches(labelsOf(workload.template)) {
-			s.after(o, workload.object, answering, true, "%s", because)
+			s.afterReady(o, workload.object, answering, "%s", because)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func seen(s *set) {
 			}
 			for _, o := range s.objects {
 				if !needs[configuration][o] && s.sees(webhook, o) {
-					s.after(o, configuration, watched, false, "its webhook %s sees it", text(webhook, "name"))
+					s.after(o, configuration, watched, "its webhook %s sees it", text(webhook, "name"))
 				}
 			}
 		}
