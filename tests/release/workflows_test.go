@@ -131,6 +131,23 @@ func TestWorkflows(t *testing.T) {
 		assert.ElementsMatch(t, []string{"./.github/workflows/versions.yml", "release-check", "test", "release",
 			"publish-github", "publish-npm", "publish-pypi", "publish-maven"}, called["release.yml"])
 	})
+	t.Run("what a release consists of is attested before it is published, by a job that builds nothing", func(t *testing.T) {
+		var release workflow
+		readYAML(t, ".github/workflows/release.yml", &release)
+		for id, job := range release.Jobs {
+			if id != "github" {
+				assert.NotContains(t, job.Permissions, "id-token", id)
+				assert.NotContains(t, job.Permissions, "attestations", id)
+			}
+		}
+		publisher := release.Jobs["github"]
+		assert.Equal(t, map[string]string{"contents": "write", "attestations": "write", "id-token": "write"}, publisher.Permissions)
+		last := len(publisher.Steps) - 1
+		require.Positive(t, last)
+		assert.Contains(t, publisher.Steps[last].Run, "make publish-github ")
+		assert.Regexp(t, "^actions/attest@", publisher.Steps[last-1].Uses)
+		assert.Equal(t, map[string]any{"subject-path": "bin/release/*"}, publisher.Steps[last-1].With)
+	})
 	t.Run("they test every version of Kubernetes that there is a module file of [V1]", func(t *testing.T) {
 		var want []string
 		for _, version := range otherVersions(t) {
