@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // mark is a file that is in the root of the repository, and in no folder of it.
@@ -41,4 +42,22 @@ func Read(elements ...string) (string, error) {
 	}
 	text, err := os.ReadFile(path)
 	return string(text), err
+}
+
+// Makefile is the Makefile of the root, with the text of the files that it includes in their place.
+func Makefile() (string, error) {
+	text, err := Read("Makefile")
+	if err != nil {
+		return "", err
+	}
+	var all strings.Builder
+	for line := range strings.Lines(text) {
+		if file, included := strings.CutPrefix(line, "include "); included {
+			if line, err = Read(strings.TrimSpace(file)); err != nil {
+				return "", err
+			}
+		}
+		all.WriteString(line)
+	}
+	return all.String(), nil
 }

@@ -23,3 +23,12 @@ func TestFilesAreFoundFromAnyFolder(t *testing.T) {
 	_, err = checkout.Path("go.mod")
 	require.Error(t, err)
 }
+
+func TestTheMakefileHasWhatItIncludes(t *testing.T) {
+	text, err := checkout.Makefile()
+	require.NoError(t, err)
+	for _, target := range []string{"build", "test-unit", "sdk"} {
+		assert.Contains(t, text, "\n"+target+":")
+	}
+	assert.NotContains(t, text, "\ninclude ")
+}

@@ -80,7 +80,7 @@ func TestCI(t *testing.T) {
 		}
 		require.Len(t, keys, 1, "%v", keys)
 		for key := range keys {
-			for _, source := range []string{"'Makefile'", "'**/go.mod'", "'**/go.sum'", "'tests/cluster/controlplane/**'"} {
+			for _, source := range []string{"'Makefile'", "'tests/tools.mk'", "'tests/cluster/cluster.mk'", "'**/go.mod'", "'**/go.sum'", "'tests/cluster/controlplane/**'"} {
 				assert.Contains(t, key, source)
 			}
 		}

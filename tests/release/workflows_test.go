@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"sigs.k8s.io/yaml"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/checkout"
 )
 
 // workflow is what is checked of a workflow of GitHub.
@@ -70,7 +72,7 @@ func TestWorkflows(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(root, ".github", "workflows", "*"))
 	require.NoError(t, err)
 	require.Len(t, files, 6)
-	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
+	makefile, err := checkout.Makefile()
 	require.NoError(t, err)
 
 	called := map[string][]string{}
@@ -117,7 +119,7 @@ func TestWorkflows(t *testing.T) {
 					continue
 				}
 				documented := regexp.MustCompile(`(?m)^` + regexp.QuoteMeta(target) + `:.* ## `)
-				assert.True(t, documented.Match(makefile), "%s calls make %s, which the Makefile does not have", name, target)
+				assert.True(t, documented.MatchString(makefile), "%s calls make %s, which the Makefile does not have", name, target)
 			}
 		}
 	})
@@ -128,6 +130,23 @@ func TestWorkflows(t *testing.T) {
 		assert.ElementsMatch(t, []string{"vulnerabilities"}, called["vulnerabilities.yml"])
 		assert.ElementsMatch(t, []string{"./.github/workflows/versions.yml", "release-check", "test", "release",
 			"publish-github", "publish-npm", "publish-pypi", "publish-maven"}, called["release.yml"])
+	})
+	t.Run("what a release consists of is attested before it is published, by a job that builds nothing", func(t *testing.T) {
+		var release workflow
+		readYAML(t, ".github/workflows/release.yml", &release)
+		for id, job := range release.Jobs {
+			if id != "github" {
+				assert.NotContains(t, job.Permissions, "id-token", id)
+				assert.NotContains(t, job.Permissions, "attestations", id)
+			}
+		}
+		publisher := release.Jobs["github"]
+		assert.Equal(t, map[string]string{"contents": "write", "attestations": "write", "id-token": "write"}, publisher.Permissions)
+		last := len(publisher.Steps) - 1
+		require.Positive(t, last)
+		assert.Contains(t, publisher.Steps[last].Run, "make publish-github ")
+		assert.Regexp(t, "^actions/attest@", publisher.Steps[last-1].Uses)
+		assert.Equal(t, map[string]any{"subject-path": "bin/release/*"}, publisher.Steps[last-1].With)
 	})
 	t.Run("they test every version of Kubernetes that there is a module file of [V1]", func(t *testing.T) {
 		var want []string

@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/checkout"
 )
 
 // pagesWithCommands are the pages whose commands are compared with what there is.
@@ -23,7 +25,8 @@ var (
 )
 
 func TestContributing(t *testing.T) {
-	makefile := read(t, "Makefile")
+	makefile, err := checkout.Makefile()
+	require.NoError(t, err)
 
 	t.Run("every target of make that a page names is there, with its help", func(t *testing.T) {
 		for _, page := range pagesWithCommands {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/checkout"
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
 )
 
@@ -155,7 +156,7 @@ func checkCommand(t *testing.T, words []string) {
 	case "pulumi", "kubectl":
 		checkFlags(t, words)
 	case "make":
-		makefile, err := readFile(filepath.Join("..", "..", ".."), "Makefile")
+		makefile, err := checkout.Makefile()
 		require.NoError(t, err)
 		for _, target := range words[1:] {
 			assert.Contains(t, makefile, "\n"+target+":", "there is no such target")

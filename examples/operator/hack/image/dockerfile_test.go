@@ -43,7 +43,7 @@ func TestTheDockerfileMakesTheSameImage(t *testing.T) {
 	assert.Equal(t, config(), says)
 	assert.Equal(t, []string{"--from=build /src/bin/operator-root/ /"}, copied)
 
-	makefile, err := os.ReadFile(filepath.Join("..", "..", "..", "..", "Makefile"))
+	makefile, err := os.ReadFile(filepath.Join("..", "..", "operator.mk"))
 	require.NoError(t, err)
 	assert.Contains(t, string(makefile), "-root $(BIN)/operator-root")
 	programs := "IMAGE_PROGRAMS := " + strings.ReplaceAll(strings.Join(programPaths, " "), "/", "")
