@@ -63,14 +63,19 @@ func (m *Memory) Share(engine string) error {
 	return nil
 }
 
-func removeLeftOver(dir string) {
-	entries, err := os.ReadDir(dir)
+// looksAt is how many files a start of the provider looks at: a folder with many of them does not slow it down.
+const looksAt = 100
+
+func removeLeftOver(path string) {
+	dir, err := os.Open(path)
 	if err != nil {
 		return
 	}
+	defer dir.Close()
+	entries, _ := dir.ReadDir(looksAt)
 	for _, entry := range entries {
 		if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > leftAfter {
-			_ = os.Remove(filepath.Join(dir, entry.Name()))
+			_ = os.Remove(filepath.Join(path, entry.Name()))
 		}
 	}
 }
