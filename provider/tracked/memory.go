@@ -71,7 +71,7 @@ func removeLeftOver(path string) {
 	if err != nil {
 		return
 	}
-	defer dir.Close()
+	defer func() { _ = dir.Close() }()
 	entries, _ := dir.ReadDir(looksAt)
 	for _, entry := range entries {
 		if info, err := entry.Info(); err == nil && time.Since(info.ModTime()) > leftAfter {

@@ -44,7 +44,7 @@ func drawn(text string, stored draws.Values) (rendered string, used draws.Values
 		}
 		_, password, _ := strings.Cut(out.String(), ": ")
 		shown := draws.Text{Object: "Secret/web", Field: "stringData.password", Text: password}
-		again := s.Again([]draws.Text{shown}, true)
+		again := s.Again([]draws.Text{shown})
 		if again == nil {
 			return out.String(), s.Used()
 		}
