@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -171,7 +172,7 @@ func TestADefinitionDoesNotTakeObjectsWithIt(t *testing.T) {
 		g.always(isListOfWidgets, func(rw http.ResponseWriter, r *http.Request, _ func() *httptest.ResponseRecorder) {
 			pages = append(pages, r.URL.Query().Get("continue"))
 			assert.Contains(t, r.Header.Get("Accept"), "as=PartialObjectMetadataList")
-			from := len(pages) - 1
+			from, _ := strconv.Atoi(strings.TrimPrefix(r.URL.Query().Get("continue"), "page")) // the same however often it is asked
 			items := make([]string, 0, 6)
 			for i := range 6 {
 				items = append(items, fmt.Sprintf(`{"metadata": {"name": "p%d-%d", "namespace": "n"}}`, from, i))
