@@ -25,7 +25,7 @@ import (
 )
 
 // patience is how long a test waits for what has to happen; it is used up by failures only.
-const patience = 30 * time.Second
+const patience = 2 * time.Minute
 
 // kube looks at the cluster, and disturbs it, as an administrator who knows nothing of Pulumi.
 // Objects are named by the IDs of their resources, such as apps/v1/Deployment/prod/web.
