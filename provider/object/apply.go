@@ -46,7 +46,8 @@ func (t target) newState(answer *unstructured.Unstructured, in inputs, hashKey s
 		Hash:      sum,
 		HashKey:   hashKey,
 		WrittenAt: ownership.WrittenAt(answer, t.Manager),
-	}, fields: fields, ignored: ignored, dropped: dropped, absent: absent, takenOver: in.takeOver.String(), kept: manifest.SaysKeep(answer.Object), job: shortLivedOf(answer, in.applied)}
+	}, fields: fields, ignored: ignored, dropped: dropped, absent: absent,
+		takenOver: in.takeOver.String(), kept: manifest.SaysKeep(answer.Object), job: shortLivedOf(answer, in.applied)}
 	s.Secrets, s.NamesSecret = tracked.SecretPlaces(s.Live, fields, in.marked())
 	s.ignoredSecret = in.namesSecret(ignored)
 	return s, nil

@@ -62,9 +62,9 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 		return p.CreateResponse{}, err
 	}
 
-	asking := r.source.ForwardWarnings(ctx, req.Urn, in.sensitive())
-	if !req.DryRun {
-		asking = tracked.AwaitWebhooks(asking, in.sensitive())
+	asking := tracked.Writing(ctx, r.source, req.Urn, in.sensitive())
+	if req.DryRun {
+		asking = r.source.ForwardWarnings(ctx, req.Urn, in.sensitive())
 	}
 	outcome, err := r.create(asking, clu, in, r.creationOf(req))
 	if err != nil {

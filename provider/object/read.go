@@ -1,6 +1,7 @@
 package object
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -157,8 +158,12 @@ func (s state) observe(t target, live *unstructured.Unstructured, in inputs) (st
 		return state{}, err
 	} else if ours {
 		now.Ref.UID, now.Manager = string(live.GetUID()), t.Manager
-		compared, _ := in.ignore.Split(applied)
+		compared, ignored := in.ignore.Split(applied)
 		now.absent = ownership.OnlyAbsent(live.Object, compared)
+		// Earlier versions of the provider did not record those that the API server has dropped.
+		if dropped := ignored.Difference(stored(live, ignored)); !dropped.Empty() {
+			now.ignored = dropped.Union(cmp.Or(s.ignored, fieldpath.NewSet()))
+		}
 	}
 	sources := []tracked.Marked{
 		in.marked(), {Tree: s.Live, Secrets: s.Secrets}, {Tree: s.Applied, Secrets: s.AppliedSecrets},

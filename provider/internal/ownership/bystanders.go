@@ -54,7 +54,7 @@ func OnlyAbsent(object map[string]any, owned *fieldpath.Set) *fieldpath.Set {
 func onlyAbsent(tree any, owned *fieldpath.Set, path fieldpath.Path, found *fieldpath.Set) {
 	for element, below := range elements(owned) {
 		_, child, ok := step(tree, element)
-		if !ok || below == nil || below.Empty() {
+		if !ok || isEmptyContainer(child) || below == nil || below.Empty() {
 			continue
 		}
 		at := append(slices.Clip(path), element)

@@ -20,6 +20,7 @@ func TestOnlyAbsent(t *testing.T) { // [D50] [D56]
 	}{
 		"a value that is missing beside one of nobody":     {m{"data": m{"a": "1"}}, []fieldpath.Path{at("data", "b")}, []string{"data.b"}},
 		"not beside one that is owned too":                 {m{"data": m{"a": "1"}}, []fieldpath.Path{at("data", "a"), at("data", "b")}, nil},
+		"nor where the map is empty":                       {m{"resources": m{}}, []fieldpath.Path{at("resources", "limits")}, nil},
 		"nor where the map is missing as well":             {m{}, []fieldpath.Path{at("data", "b")}, nil},
 		"a map below one of which something else is owned": {m{"spec": m{"x": m{"a": "1"}, "y": "1"}}, []fieldpath.Path{at("spec", "x", "b"), at("spec", "y")}, []string{"spec.x.b"}},
 		"the metadata of an object cannot be removed":      {m{"metadata": m{"name": "x"}}, []fieldpath.Path{at("metadata", "annotations")}, nil},
