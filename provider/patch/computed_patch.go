@@ -50,19 +50,20 @@ func (e computedPatch) predict(
 }
 
 func (e computedPatch) send(ctx context.Context, t target, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	body, err := e.patch.Encode(live.GetUID(), live.GetResourceVersion())
-	if err != nil {
-		return nil, err
-	}
-	return t.send(ctx, e.kind, body)
+	return e.by(ctx, t.send, live)
 }
 
 func (e computedPatch) try(ctx context.Context, t target, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	return e.by(ctx, t.try, live)
+}
+
+// by encodes the patch for live, and sends it.
+func (e computedPatch) by(ctx context.Context, send sender, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	body, err := e.patch.Encode(live.GetUID(), live.GetResourceVersion())
 	if err != nil {
 		return nil, err
 	}
-	return t.try(ctx, e.kind, body)
+	return send(ctx, e.kind, body)
 }
 
 // nonIdempotentOperations returns the operations that run once for every change of the patch.
@@ -82,6 +83,9 @@ func (untraced) touched(_ *unstructured.Unstructured, _ string, foreseen patched
 }
 
 func (untraced) kept(t patchedFields) ownership.Kept { return ownership.Kept{Updated: t.all()} }
+
+// sender is [target.send] or [target.try].
+type sender func(ctx context.Context, kind types.PatchType, body []byte) (*unstructured.Unstructured, error)
 
 // send sends a patch under our field manager.
 func (t target) send(ctx context.Context, kind types.PatchType, body []byte) (*unstructured.Unstructured, error) {

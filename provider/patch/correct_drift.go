@@ -48,17 +48,15 @@ func (r restoration) predict(
 }
 
 func (r restoration) send(ctx context.Context, t target, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	restored, err := r.restore(t, live)
-	if err != nil {
-		return nil, err
-	}
-	if restored.Body == nil {
-		return live, nil
-	}
-	return t.send(ctx, types.JSONPatchType, restored.Body)
+	return r.by(ctx, t, t.send, live)
 }
 
 func (r restoration) try(ctx context.Context, t target, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	return r.by(ctx, t, t.try, live)
+}
+
+// by sends what restores the values, if anything does.
+func (r restoration) by(ctx context.Context, t target, send sender, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	restored, err := r.restore(t, live)
 	if err != nil {
 		return nil, err
@@ -66,7 +64,7 @@ func (r restoration) try(ctx context.Context, t target, live *unstructured.Unstr
 	if restored.Body == nil {
 		return live, nil
 	}
-	return t.try(ctx, types.JSONPatchType, restored.Body)
+	return send(ctx, types.JSONPatchType, restored.Body)
 }
 
 func (r restoration) restore(t target, live *unstructured.Unstructured) (mutation.Restored, error) {

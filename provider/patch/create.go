@@ -67,9 +67,10 @@ type request struct {
 
 // patch carries a request out.
 func (r *patchResource) patch(ctx context.Context, req request) (outcome, error) {
-	ctx = r.source.ForwardWarnings(ctx, req.urn, req.in.sensitive())
-	if !req.preview {
-		ctx = tracked.AwaitWebhooks(ctx, req.in.sensitive())
+	if req.preview {
+		ctx = r.source.ForwardWarnings(ctx, req.urn, req.in.sensitive())
+	} else {
+		ctx = tracked.Writing(ctx, r.source, req.urn, req.in.sensitive())
 	}
 	w := run{in: req.in, old: req.old, urn: req.urn, preview: req.preview, claims: &r.claims, source: r.source}
 	if w.old.HashKey == "" {

@@ -41,39 +41,30 @@ func ParseMergePatch(document any) (MergePatch, []Problem) {
 			"Write the fields to change, as in {spec: {replicas: 3}}."}}
 	}
 	patch := MergePatch{normalized(object).(map[string]any), values.HasUnknown(document)}
-	return patch, nullsInLists(object, nil)
+	return patch, nullsInLists(object)
 }
 
 // nullsInLists finds nulls in lists, which look as if they removed something.
-func nullsInLists(v any, at []any) []Problem {
-	var problems []Problem
-	switch v := v.(type) {
-	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			problems = append(problems, nullsInLists(v[key], append(slices.Clip(at), key))...)
+func nullsInLists(object map[string]any) (problems []Problem) {
+	var walk func(v any, at []any, inList bool)
+	walk = func(v any, at []any, inList bool) {
+		switch v := v.(type) {
+		case map[string]any:
+			for _, key := range slices.Sorted(maps.Keys(v)) {
+				walk(v[key], append(slices.Clip(at), key), inList)
+			}
+		case []any:
+			for i, item := range v {
+				walk(item, append(slices.Clip(at), i), true)
+			}
+		case nil:
+			if inList {
+				problems = append(problems, Problem{Path: values.FormatSegments(at...), Reason: "A null inside of a list removes nothing: a merge patch " +
+					"replaces a list as a whole. Leave out what shall not be in the list."})
+			}
 		}
-	case []any:
-		problems = nullsIn(v, at)
 	}
-	return problems
-}
-
-// nullsIn finds all nulls in a list, or in an item of one.
-func nullsIn(v any, at []any) []Problem {
-	var problems []Problem
-	switch v := v.(type) {
-	case map[string]any:
-		for _, key := range slices.Sorted(maps.Keys(v)) {
-			problems = append(problems, nullsIn(v[key], append(slices.Clip(at), key))...)
-		}
-	case []any:
-		for i, item := range v {
-			problems = append(problems, nullsIn(item, append(slices.Clip(at), i))...)
-		}
-	case nil:
-		problems = append(problems, Problem{Path: values.FormatSegments(at...), Reason: "A null inside of a list removes nothing: a merge patch " +
-			"replaces a list as a whole. Leave out what shall not be in the list."})
-	}
+	walk(object, nil, false)
 	return problems
 }
 
