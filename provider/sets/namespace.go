@@ -35,10 +35,10 @@ func (s *Set) fillNamespace(documents Documents, namespace property.Value) (wron
 	return wrong
 }
 
-// nameOtherwise finds the second key of objects in the given namespace or, if none is given, in the default one: with the namespace, if the manifest names none, or
-// without it. A new version of a chart that only adds or drops the namespace changes no object, so the object must keep its
-// resource. If both keys exist, the object is in the documents twice. A secret namespace appears in no message and in no second
-// key, because that key is in the state as an alias.
+// nameOtherwise finds the second key of objects in the given namespace or, if none is given, in the default one: with the
+// namespace, if the manifest names none, or without it. A new version of a chart that only adds or drops the namespace changes no
+// object, so the object must keep its resource. If both keys exist, the object is in the documents twice. A secret namespace
+// appears in no message and in no second key, because that key is in the state as an alias.
 func (s *Set) nameOtherwise(documents Documents, given property.Value, defaultNamespace string) (wrong check.Mistakes) {
 	namespace, secret := cmp.Or(values.Text(given), defaultNamespace), given.Secret()
 	byKey := map[string]sources.Object{}

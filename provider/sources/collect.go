@@ -47,11 +47,7 @@ func Collect(documents []Document, secret bool) (set Set, notes []string, wrong 
 	var positions []int
 	for i, document := range documents {
 		if problems := problemsOf(document.Object); len(problems) > 0 {
-			reason := strings.Join(problems, "; ")
-			if secret {
-				reason = undisclosed
-			}
-			wrong.Add(document.Input, fmt.Sprintf("%s: %s", document.Place, reason))
+			wrong.Add(document.Input, fmt.Sprintf("%s: %s", document.Place, reader{secret}.reason(strings.Join(problems, "; "))))
 			continue
 		}
 		valid, positions = append(valid, document), append(positions, i)

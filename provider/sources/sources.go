@@ -52,16 +52,13 @@ func Given(inputs property.Map, names ...string) (given string, wrong check.Mist
 // Read reads the documents of one input: [Content], [Files] or [Kustomization]. With secret, no message repeats what the input
 // or a document says.
 func Read(input string, value property.Value, secret bool) ([]Document, check.Mistakes) {
-	sources, wrong := reader{secret}.sources(input, value)
+	reading := reader{secret}
+	sources, wrong := reading.sources(input, value)
 	var documents []Document
 	for _, from := range sources {
 		found, failed := manifest.ParseDocuments(from.text)
 		for _, err := range failed {
-			reason := err.Err.Error()
-			if secret {
-				reason = undisclosed
-			}
-			wrong.Add(from.input, fmt.Sprintf("%s, %s: %s", from.label, err.Place, reason))
+			wrong.Add(from.input, fmt.Sprintf("%s, %s: %s", from.label, err.Place, reading.reason(err.Err.Error())))
 		}
 		for _, placed := range found {
 			documents = append(documents, Document{Input: from.input, Place: from.label + ", " + placed.Place.String(), Object: placed.Object})
@@ -70,13 +67,18 @@ func Read(input string, value property.Value, secret bool) ([]Document, check.Mi
 	return documents, wrong
 }
 
-// undisclosed stands for the reason why a secret document is refused.
-const undisclosed = "what is wrong is not shown, because the arguments are secret"
-
 // reader reads an input.
 type reader struct {
 	// secret means that no message repeats what the input says.
 	secret bool
+}
+
+// reason is why a document is refused, as it may be shown.
+func (r reader) reason(text string) string {
+	if r.secret {
+		return "what is wrong is not shown, because the arguments are secret"
+	}
+	return text
 }
 
 // sources are the sources of an input.

@@ -35,6 +35,9 @@ type Memory struct {
 // leftAfter is the age at which the file of a killed process counts as left over.
 const leftAfter = 7 * 24 * time.Hour
 
+// looksAt is how many of these files a start of the provider looks at, so that a folder full of them does not slow it down.
+const looksAt = 100
+
 // Share shares the memory with the other processes of the provider that serve this engine. If that fails, the memory
 // stays private.
 func (m *Memory) Share(engine string) error {
@@ -62,9 +65,6 @@ func (m *Memory) Share(engine string) error {
 	m.file = file
 	return nil
 }
-
-// looksAt is how many files a start of the provider looks at: a folder with many of them does not slow it down.
-const looksAt = 100
 
 func removeLeftOver(path string) {
 	dir, err := os.Open(path)

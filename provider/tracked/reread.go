@@ -56,8 +56,8 @@ func ClusterForDiff(
 	return clu, !unknown, nil
 }
 
-// IsToReread reports whether the program's Diff must read for itself because the read before it failed. A resource that was not read
-// in this run is never "unchanged": if this read fails too, so does the Diff of the resource.
+// IsToReread reports whether the program's Diff must read for itself because the read before it failed. A resource that
+// was not read in this run is never "unchanged": if this read fails too, so does the Diff of the resource.
 func (s State) IsToReread(clu *cluster.Cluster) bool { return s.Stale && clu != nil }
 
 // OvertakenDiff returns the diff for a changed program that finds everything in place because it adopts what had
