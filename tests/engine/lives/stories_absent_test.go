@@ -56,3 +56,31 @@ func TestAnIgnoredValueBesideOneThatIsNotThere(t *testing.T) { // [D50]
 		})
 	})
 }
+
+// TestAPatchOfWhatIsNotThereLeavesTheRest tells the same of a Patch: the API server has dropped its only value in a map of which nobody
+// owns the rest.
+func TestAPatchOfWhatIsNotThereLeavesTheRest(t *testing.T) { // [D50]
+	for _, onDestroy := range []string{"leave", "remove"} {
+		t.Run(onDestroy, func(t *testing.T) {
+			story(t, "[D56]", "gated", func(p *place) {
+				require.NoError(p, put(p.Context(), p.namespace, configMap("settings")))
+				p.edit("ConfigMap", "settings", `{metadata: {managedFields: [{manager: theirs, operation: Apply, apiVersion: v1,
+					fieldsType: FieldsV1, fieldsV1: {"f:metadata": {"f:labels": {"f:rev": {}}}}}]}}`)
+				patch := func(content string) declared {
+					return patchOf("patch", m{
+						"target": m{"apiVersion": "v1", "kind": "ConfigMap", "name": "settings"}, "patch": parsef("%s", content), "onDestroy": onDestroy,
+					})
+				}
+				for _, program := range [][]declared{
+					{patch(`{metadata: {labels: {ours: "1"}}, data: {gated: "on"}}`)},
+					{patch(`{metadata: {labels: {ours: "1"}}}`)},
+					{patch(`{data: {gated: "on"}}`)},
+					{},
+				} {
+					p.up(program...)
+					require.Equal(p, m{"a": "1"}, p.live("ConfigMap", "settings").Object["data"], "the value went")
+				}
+			})
+		})
+	}
+}
