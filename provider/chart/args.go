@@ -6,6 +6,7 @@ import (
 	"github.com/pulumi/pulumi-go-provider/infer"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/description"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/raw"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
 )
@@ -21,7 +22,7 @@ var texts = description.Parse(descriptions)
 var examples string
 
 // Chart is the type that the component is inferred from.
-type Chart struct{}
+type Chart struct{ raw.Resource[Args, Outputs] }
 
 // Annotate describes the component for the schema.
 func (c *Chart) Annotate(a infer.Annotator) {

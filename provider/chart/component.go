@@ -50,11 +50,6 @@ type component struct {
 	resumeWithin func() time.Duration
 }
 
-// Create satisfies infer's constraint on resource types. It is never reached: a component is constructed.
-func (*Chart) Create(context.Context, infer.CreateRequest[Args]) (infer.CreateResponse[Outputs], error) {
-	return infer.CreateResponse[Outputs]{}, errors.New("Chart is constructed")
-}
-
 // loadedCharts gets charts, and keeps those that it has loaded.
 type loadedCharts struct {
 	fetcher *chartsource.Fetcher

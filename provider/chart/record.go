@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"slices"
 	"sync"
 	"time"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/raw"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
 )
 
@@ -32,7 +32,9 @@ const (
 )
 
 // Record remembers a release from one run to the next; see memory.
-type Record struct{}
+type Record struct {
+	raw.Resource[RecordArgs, RecordArgs]
+}
 
 // Annotate names the type.
 func (r *Record) Annotate(a infer.Annotator) { a.SetToken("index", "ChartRecord") }
@@ -42,11 +44,6 @@ type RecordArgs struct {
 	Version string   `pulumi:"version"`
 	Content string   `pulumi:"content" provider:"secret"`
 	Rotate  []string `pulumi:"rotate"`
-}
-
-// Create satisfies infer's constraint on resource types. It is never reached, because record serves Create itself.
-func (*Record) Create(context.Context, infer.CreateRequest[RecordArgs]) (infer.CreateResponse[RecordArgs], error) {
-	return infer.CreateResponse[RecordArgs]{}, errors.New("a record is created from the raw request")
 }
 
 // releases are the releases that are being constructed by this process, by the URN of their record. A component and its record

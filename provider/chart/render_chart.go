@@ -3,7 +3,6 @@ package chart
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/raw"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sources"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
@@ -28,7 +28,9 @@ import (
 var renderChartExamples string
 
 // RenderChart is the type that the function renderChart is inferred from.
-type RenderChart struct{}
+type RenderChart struct {
+	raw.Function[RenderChartArgs, RenderChartResult]
+}
 
 // Annotate describes the function for the schema.
 func (r *RenderChart) Annotate(a infer.Annotator) {
@@ -93,11 +95,6 @@ const (
 
 // defaultRelease is what `helm template` calls a release without a name.
 const defaultRelease = "release-name"
-
-// Invoke satisfies infer's constraint on functions. It is never reached, because renderChart serves the raw request.
-func (*RenderChart) Invoke(context.Context, infer.FunctionRequest[RenderChartArgs]) (infer.FunctionResponse[RenderChartResult], error) {
-	return infer.FunctionResponse[RenderChartResult]{}, errors.New("renderChart is served from the raw request")
-}
 
 // renderChart serves the function.
 type renderChart struct {

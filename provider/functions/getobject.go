@@ -17,6 +17,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/raw"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
 )
 
@@ -26,7 +27,9 @@ import (
 var getObjectExamples string
 
 // GetObject is the type that the function getObject is inferred from.
-type GetObject struct{}
+type GetObject struct {
+	raw.Function[GetObjectArgs, GetObjectResult]
+}
 
 // Annotate describes the function for the schema.
 func (g *GetObject) Annotate(a infer.Annotator) {
@@ -74,14 +77,6 @@ const (
 
 // referenceKeys are the arguments that identify the object.
 var referenceKeys = []string{keyAPIVersion, keyKind, keyName, keyNamespace}
-
-// Invoke satisfies infer's constraint on functions. It is never reached, because getObject serves the raw
-// request.
-func (*GetObject) Invoke(
-	context.Context, infer.FunctionRequest[GetObjectArgs],
-) (infer.FunctionResponse[GetObjectResult], error) {
-	return infer.FunctionResponse[GetObjectResult]{}, errors.New("getObject is served from the raw request")
-}
 
 // getObject serves the function.
 type getObject struct {

@@ -18,6 +18,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/raw"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
 )
 
@@ -27,7 +28,9 @@ import (
 var getObjectsExamples string
 
 // GetObjects is the type that the function getObjects is inferred from.
-type GetObjects struct{}
+type GetObjects struct {
+	raw.Function[GetObjectsArgs, GetObjectsResult]
+}
 
 // Annotate describes the function for the schema.
 func (g *GetObjects) Annotate(a infer.Annotator) {
@@ -77,14 +80,6 @@ const (
 
 // selectingKeys are the arguments that select the objects.
 var selectingKeys = []string{keyAPIVersion, keyKind, keyNamespace, keyLabelSelector, keyFieldSelector}
-
-// Invoke satisfies infer's constraint on functions. It is never reached, because getObjects serves the raw
-// request.
-func (*GetObjects) Invoke(
-	context.Context, infer.FunctionRequest[GetObjectsArgs],
-) (infer.FunctionResponse[GetObjectsResult], error) {
-	return infer.FunctionResponse[GetObjectsResult]{}, errors.New("getObjects is served from the raw request")
-}
 
 // getObjects serves the function.
 type getObjects struct {

@@ -3,7 +3,6 @@ package functions
 import (
 	"context"
 	_ "embed"
-	"errors"
 	"slices"
 
 	p "github.com/pulumi/pulumi-go-provider"
@@ -14,6 +13,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/raw"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sources"
 )
 
@@ -23,7 +23,9 @@ import (
 var splitYamlExamples string
 
 // SplitYaml is the type that the function splitYaml is inferred from.
-type SplitYaml struct{}
+type SplitYaml struct {
+	raw.Function[SplitYamlArgs, SplitYamlResult]
+}
 
 // Annotate describes the function for the schema.
 func (s *SplitYaml) Annotate(a infer.Annotator) {
@@ -75,14 +77,6 @@ const (
 	secretsExclude = "exclude"
 	secretsOnly    = "only"
 )
-
-// Invoke satisfies infer's constraint on functions. It is never reached, because splitYaml serves the raw
-// request.
-func (*SplitYaml) Invoke(
-	context.Context, infer.FunctionRequest[SplitYamlArgs],
-) (infer.FunctionResponse[SplitYamlResult], error) {
-	return infer.FunctionResponse[SplitYamlResult]{}, errors.New("splitYaml is served from the raw request")
-}
 
 // splitYaml serves the function.
 type splitYaml struct{ infer.InferredFunction }

@@ -2,7 +2,6 @@ package manifests
 
 import (
 	"context"
-	"errors"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
@@ -25,11 +24,6 @@ type component struct {
 	children sets.Children
 	source   *connection.Source
 	rules    func() *readiness.Rules
-}
-
-// Create satisfies infer's constraint on resource types. It is never reached: a component is constructed.
-func (*Manifests) Create(context.Context, infer.CreateRequest[Args]) (infer.CreateResponse[Outputs], error) {
-	return infer.CreateResponse[Outputs]{}, errors.New("Manifests is constructed")
 }
 
 // Construct registers the objects of a set. It makes no request to a cluster.

@@ -8,6 +8,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/description"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/policy"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/raw"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
 )
 
@@ -22,7 +23,7 @@ var texts = description.Parse(descriptions)
 var examples string
 
 // Object is the type that the KubeObject resource is inferred from.
-type Object struct{}
+type Object struct{ raw.Resource[Args, State] }
 
 // Annotate describes the resource for the schema.
 func (o *Object) Annotate(a infer.Annotator) {

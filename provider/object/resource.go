@@ -2,7 +2,6 @@ package object
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"time"
 
@@ -81,10 +80,4 @@ func (r *kubeObject) GetSchema(register schema.RegisterDerivativeType) (pschema.
 	spec, err := r.InferredResource.GetSchema(register)
 	spec.Required = append(spec.Required, tracked.KeyResourceRef)
 	return spec, err
-}
-
-// Create satisfies infer's constraint on resource types. It is never reached,
-// because kubeObject serves Create from the raw request.
-func (*Object) Create(context.Context, infer.CreateRequest[Args]) (infer.CreateResponse[State], error) {
-	return infer.CreateResponse[State]{}, errors.New("KubeObject is created from the raw request")
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/description"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/raw"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
 )
@@ -22,7 +23,7 @@ var texts = description.Parse(descriptions)
 var examples string
 
 // Patch is the type that the Patch resource is inferred from.
-type Patch struct{}
+type Patch struct{ raw.Resource[Args, State] }
 
 // Annotate describes the resource for the schema.
 func (p *Patch) Annotate(a infer.Annotator) {

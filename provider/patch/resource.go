@@ -2,7 +2,6 @@ package patch
 
 import (
 	"context"
-	"errors"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
@@ -69,10 +68,4 @@ func (r *patchResource) GetSchema(register schema.RegisterDerivativeType) (psche
 	}
 	spec.Required = append(spec.Required, tracked.KeyResourceRef)
 	return spec, nil
-}
-
-// Create satisfies infer's constraint on resource types. It is never reached,
-// because patchResource serves Create from the raw request.
-func (*Patch) Create(context.Context, infer.CreateRequest[Args]) (infer.CreateResponse[State], error) {
-	return infer.CreateResponse[State]{}, errors.New("Patch is created from the raw request")
 }

@@ -2,7 +2,6 @@ package sets
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 
@@ -21,6 +20,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/raw"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
@@ -40,7 +40,9 @@ const (
 //
 // The objects of these kinds that are in the set do not wait for the guard to be deleted, because the guard waits for the objects
 // that their operator removes with them.
-type Guard struct{}
+type Guard struct {
+	raw.Resource[GuardArgs, GuardArgs]
+}
 
 // Annotate names the type.
 func (g *Guard) Annotate(a infer.Annotator) { a.SetToken("index", "ManifestsGuard") }
@@ -68,11 +70,6 @@ type guard struct {
 	remembering
 
 	source *connection.Source
-}
-
-// Create satisfies infer's constraint on resource types. It is never reached, because guard serves Create itself.
-func (*Guard) Create(context.Context, infer.CreateRequest[GuardArgs]) (infer.CreateResponse[GuardArgs], error) {
-	return infer.CreateResponse[GuardArgs]{}, errors.New("a guard is created from the raw request")
 }
 
 // Delete fails while objects of the defined kinds exist that are not in the set.

@@ -2,7 +2,6 @@ package sets
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	p "github.com/pulumi/pulumi-go-provider"
@@ -10,6 +9,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/raw"
 )
 
 // RecordToken is the type of the record. It is not in the schema: only a component makes one.
@@ -29,7 +29,9 @@ const (
 )
 
 // Record remembers the children of a set from one run to the next, and does nothing else.
-type Record struct{}
+type Record struct {
+	raw.Resource[RecordArgs, RecordArgs]
+}
 
 // Annotate names the type.
 func (r *Record) Annotate(a infer.Annotator) { a.SetToken("index", "ManifestsRecord") }
@@ -51,11 +53,6 @@ func NewRecord() infer.InferredResource {
 }
 
 type record struct{ remembering }
-
-// Create satisfies infer's constraint on resource types. It is never reached, because record serves Create itself.
-func (*Record) Create(context.Context, infer.CreateRequest[RecordArgs]) (infer.CreateResponse[RecordArgs], error) {
-	return infer.CreateResponse[RecordArgs]{}, errors.New("a record is created from the raw request")
-}
 
 // Delete does nothing: the record is only in the state.
 func (*record) Delete(context.Context, p.DeleteRequest) error { return nil }

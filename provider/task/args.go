@@ -7,6 +7,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/description"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/raw"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
 )
 
@@ -21,7 +22,7 @@ var texts = description.Parse(descriptions)
 var examples string
 
 // Task is the type that the Task resource is inferred from.
-type Task struct{}
+type Task struct{ raw.Resource[Args, State] }
 
 // Annotate describes the resource for the schema.
 func (t *Task) Annotate(a infer.Annotator) {

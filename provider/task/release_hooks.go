@@ -2,7 +2,6 @@ package task
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	p "github.com/pulumi/pulumi-go-provider"
@@ -15,6 +14,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/raw"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
@@ -33,7 +33,9 @@ const (
 // ReleaseHooks runs the delete hooks of a release when the release is deleted, and nothing before that. Its steps may change at
 // any time, and may even become none, but such a change never replaces the resource: a clean-up must not run while the release
 // lives on.
-type ReleaseHooks struct{}
+type ReleaseHooks struct {
+	raw.Resource[ReleaseHooksArgs, ReleaseHooksState]
+}
 
 // Annotate names the type.
 func (h *ReleaseHooks) Annotate(a infer.Annotator) { a.SetToken("index", "ReleaseHooks") }
@@ -67,12 +69,6 @@ type releaseHooksResource struct {
 	source *connection.Source
 	calls  tracked.EngineCalls
 	lives  tracked.Lives
-}
-
-// Create satisfies infer's constraint on resource types. It is never reached, because releaseHooksResource serves Create from the
-// raw request.
-func (*ReleaseHooks) Create(context.Context, infer.CreateRequest[ReleaseHooksArgs]) (infer.CreateResponse[ReleaseHooksState], error) {
-	return infer.CreateResponse[ReleaseHooksState]{}, errors.New("ReleaseHooks are created from the raw request")
 }
 
 // Check validates the inputs, without the network.

@@ -2,7 +2,6 @@ package task
 
 import (
 	"context"
-	"errors"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
@@ -32,12 +31,6 @@ type taskResource struct {
 	former formerTasks
 	// passedOn is what hooks leave for the hooks behind them.
 	passedOn passedOn
-}
-
-// Create satisfies infer's constraint on resource types. It is never reached, because taskResource serves Create from the
-// raw request.
-func (*Task) Create(context.Context, infer.CreateRequest[Args]) (infer.CreateResponse[State], error) {
-	return infer.CreateResponse[State]{}, errors.New("Task is created from the raw request")
 }
 
 var _ func(context.Context, p.DeleteRequest) error = (*taskResource)(nil).Delete

@@ -13,7 +13,6 @@ package wait
 
 import (
 	"context"
-	"errors"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
@@ -53,12 +52,6 @@ var (
 	_ infer.Annotated                              = (*State)(nil)
 	_ func(context.Context, p.DeleteRequest) error = (*waitResource)(nil).Delete
 )
-
-// Create satisfies infer's constraint on resource types. It is never reached,
-// because waitResource serves Create from the raw request.
-func (*Wait) Create(context.Context, infer.CreateRequest[Args]) (infer.CreateResponse[State], error) {
-	return infer.CreateResponse[State]{}, errors.New("Wait is created from the raw request")
-}
 
 // Delete does nothing: a Wait leaves nothing behind.
 func (r *waitResource) Delete(context.Context, p.DeleteRequest) error { return nil }

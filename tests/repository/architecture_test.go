@@ -22,7 +22,7 @@ const module = "github.com/k8sconnect/pulumi-k8sconnect/"
 const architecture = "docs/architecture.md"
 
 // knowPulumi are the packages below the resources and what these share that may import Pulumi.
-var knowPulumi = []string{"provider/connection", "provider/reference", "provider/choice", "provider/internal/values"}
+var knowPulumi = []string{"provider/connection", "provider/reference", "provider/choice", "provider/raw", "provider/internal/values"}
 
 func TestArchitecture(t *testing.T) {
 	page := read(t, architecture)

