@@ -13,6 +13,7 @@ var defectsKnown = []defect{
 	{"D141", "ways out", []string{"broken state", "continued"}},
 	{"D141", "previews", []string{"broken state", "continued"}},
 	{"D143", "ways out", []string{"[ManagedElsewhere]", "of a delete hook"}},
+	{"D143", "previews", []string{"[ManagedElsewhere]", "of a delete hook"}},
 	{"D144", "ways out", []string{"[ManagedElsewhere]", "renamed in part"}},
 	{"D144", "previews", []string{"[ManagedElsewhere]", "renamed in part"}},
 	{"D144", "hooks", []string{"another event", "open", "renamed in part"}},

@@ -116,7 +116,7 @@ func (p *play) judgeOpen(o outcome, what string, of *model, runs []run) {
 	for kind := range p.open.kinds {
 		kinds[kind] = true
 	}
-	if what == deletes {
+	if what == deletes || p.m.absent { // What an install that failed has made is deleted, too.
 		kinds = map[string]bool{deletes: true}
 	}
 	events := []string{}

@@ -82,9 +82,10 @@ func (p *play) noteMade() {
 			p.stays[id] = true
 		}
 	}
+	p.interrupted = append(p.interrupted, p.m.clone())
 }
 
-// names are those of all objects that a program has, in its release and its set.
+// names are those of all objects that a program has, in its release, in its set and beside them.
 func (p *play) names(m *model) []string {
 	var all []string
 	for _, d := range m.rendered() {
@@ -92,6 +93,9 @@ func (p *play) names(m *model) []string {
 	}
 	for _, d := range m.set {
 		all = append(all, p.spaces[0]+"/"+d.idIn(""))
+	}
+	if m.config > 0 {
+		all = append(all, p.spaces[0]+"/ConfigMap/"+configName, p.spaces[0]+"/Deployment/"+workloadName)
 	}
 	return all
 }
@@ -188,6 +192,9 @@ func (p *play) documentNamed(id string) (document, bool) {
 	models := []*model{&p.m}
 	if p.last != nil {
 		models = append(models, p.last)
+	}
+	for i := range p.interrupted {
+		models = append(models, &p.interrupted[i])
 	}
 	for _, m := range models {
 		for _, d := range append(copies(m.documents), m.removed...) {

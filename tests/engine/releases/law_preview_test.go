@@ -101,7 +101,8 @@ func (p *play) judgePreview(changes listed, before []model, resumed bool, o outc
 			continue // It was made by an operation that was killed, and the update finds it.
 		}
 		_, name, _ := strings.Cut(object, "/")
-		if !slices.Contains(changed, object) && !(op == "delete" && slices.ContainsFunc(p.hookObjects(before), func(n string) bool { return n == name })) {
+		deletes := op == "delete" || op == "delete-replaced" // What a hook has made may stay.
+		if !slices.Contains(changed, object) && !(deletes && slices.ContainsFunc(p.hookObjects(before), func(n string) bool { return n == name })) {
 			p.breaks("previews", []string{"not done", op}, "the preview lists %q of %s, and the update does not change it", op, object)
 		}
 	}

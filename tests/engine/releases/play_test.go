@@ -52,11 +52,13 @@ type play struct {
 	// Chart got another name while its hooks were skipped, which they still are.
 	killed, renaming, replacing, continued, over, renamedSkipping bool
 
-	seen  [2]int   // runs, by namespace
-	cut   []run    // those of an operation that was cut short
-	said  []string // what the last step did
-	found []violation
-	ops   int
+	seen [2]int   // runs, by namespace
+	cut  []run    // those of an operation that was cut short
+	said []string // what the last step did
+	// interrupted are the programs whose updates were cut short: what these have made may be left.
+	interrupted []model
+	found       []violation
+	ops         int
 	// helm says in which updates Helm is asked.
 	helm func() bool
 }
@@ -201,6 +203,9 @@ func (p *play) judge(o outcome) {
 	p.judgeEnd(o)
 	if o.Err != nil || !o.whole {
 		p.draws.doubt(p.m.rotate)
+		if record, _ := p.some(0, "ChartRecord"); record == "" && (o.kind == engine.Destroy || p.m.absent) {
+			p.draws.forget() // The release went before something beside it failed.
+		}
 		return
 	}
 	if o.kind == engine.Destroy {
