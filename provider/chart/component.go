@@ -10,7 +10,6 @@ import (
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
-	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/internals"
 
@@ -20,7 +19,6 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // New returns the component, the record that goes with it, and the function renderChart. source gives them the cluster for lookups;
@@ -77,16 +75,6 @@ func (c *loadedCharts) load(ctx context.Context, source chartsource.Source) (loa
 	}
 	c.loaded.Store(fetched.Digest, loaded)
 	return loaded, warning, nil
-}
-
-// recordChild is the record as the component reads it.
-type recordChild struct {
-	pulumi.CustomResourceState
-
-	Version pulumi.StringOutput      `pulumi:"version"`
-	Content pulumi.StringOutput      `pulumi:"content"`
-	Rotate  pulumi.StringArrayOutput `pulumi:"rotate"`
-	Memory  pulumi.StringOutput      `pulumi:"memory"`
 }
 
 // Construct renders the chart and registers its objects. It asks the cluster only for lookups and, in a preview, for the values of a
@@ -208,54 +196,6 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 		outputs[keyVersion] = pulumi.String(rel.chart.Version())
 	}
 	return outputs, nil
-}
-
-// remember registers the record, and returns what it remembers.
-func (c *component) remember(ctx *pulumi.Context, rel *release, name string, parent pulumi.Resource) (*recordChild, memory, error) {
-	urn, err := urnOf(ctx, parent)
-	if err != nil {
-		return nil, memory{}, err
-	}
-	child := func(kind tokens.Type, name string) resource.URN {
-		return resource.NewURN(urn.Stack(), urn.Project(), urn.QualifiedType(), kind, name)
-	}
-	rel.managerOf = func(key string) string { return tracked.ManagerOf(child(c.children.Object, name+":"+key)) }
-	as := *rel // as the program says it
-	takesOver := sets.TakesOver(rel.given)
-	draw := func(ctx context.Context, before memory, rotate []string) (memory, error) {
-		rel.stay(before)
-		drawn, err := rel.draw(ctx, before, rotate)
-		return drawn, rel.explain(ctx, name, err)
-	}
-	c.releases.begin(child(RecordToken, name), running{content: as.content, takesOver: takesOver, draw: draw})
-	inputs, err := rel.recordInputs()
-	if err != nil {
-		return nil, memory{}, err
-	}
-	record := &recordChild{}
-	if err := ctx.RegisterResource(RecordToken, name, inputs, record, pulumi.Parent(parent)); err != nil {
-		return nil, memory{}, err
-	}
-	result, err := internals.UnsafeAwaitOutput(ctx.Context(), record.Memory)
-	_, brought := c.releases.checked.LoadAndDelete(child(RecordToken, name))
-	if err != nil || !result.Known {
-		return record, memory{brought: brought}, err
-	}
-	text, _ := result.Value.(string)
-	remembered, err := decodeMemory(text)
-	_, remembered.changing = c.releases.changing.LoadAndDelete(child(RecordToken, name))
-	remembered.brought = brought
-	return record, remembered, err
-}
-
-// firstName is the name of the component when its record was created; empty while that is not known.
-func firstName(ctx *pulumi.Context, record *recordChild) (string, error) {
-	result, err := internals.UnsafeAwaitOutput(ctx.Context(), record.ID())
-	if err != nil || !result.Known {
-		return "", err
-	}
-	id, _ := result.Value.(pulumi.ID)
-	return string(id), nil
 }
 
 // urnOf awaits the URN of a resource.

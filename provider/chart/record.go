@@ -12,13 +12,16 @@ import (
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/internals"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/raw"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // RecordToken is the type of the record. It is not in the schema: only a component makes one.
@@ -99,6 +102,64 @@ func (r *releases) isContent(record resource.URN, input property.Value, name str
 	}
 	content, err := found.(running).content(name)
 	return err == nil && content.Equals(input)
+}
+
+// recordChild is the record as the component reads it.
+type recordChild struct {
+	pulumi.CustomResourceState
+
+	Version pulumi.StringOutput      `pulumi:"version"`
+	Content pulumi.StringOutput      `pulumi:"content"`
+	Rotate  pulumi.StringArrayOutput `pulumi:"rotate"`
+	Memory  pulumi.StringOutput      `pulumi:"memory"`
+}
+
+// remember registers the record, and returns what it remembers.
+func (c *component) remember(ctx *pulumi.Context, rel *release, name string, parent pulumi.Resource) (*recordChild, memory, error) {
+	urn, err := urnOf(ctx, parent)
+	if err != nil {
+		return nil, memory{}, err
+	}
+	child := func(kind tokens.Type, name string) resource.URN {
+		return resource.NewURN(urn.Stack(), urn.Project(), urn.QualifiedType(), kind, name)
+	}
+	rel.managerOf = func(key string) string { return tracked.ManagerOf(child(c.children.Object, name+":"+key)) }
+	as := *rel // as the program says it, before `stay` changes rel
+	takesOver := sets.TakesOver(rel.given)
+	draw := func(ctx context.Context, before memory, rotate []string) (memory, error) {
+		rel.stay(before)
+		drawn, err := rel.draw(ctx, before, rotate)
+		return drawn, rel.explain(ctx, name, err)
+	}
+	c.releases.begin(child(RecordToken, name), running{content: as.content, takesOver: takesOver, draw: draw})
+	inputs, err := rel.recordInputs()
+	if err != nil {
+		return nil, memory{}, err
+	}
+	record := &recordChild{}
+	if err := ctx.RegisterResource(RecordToken, name, inputs, record, pulumi.Parent(parent)); err != nil {
+		return nil, memory{}, err
+	}
+	result, err := internals.UnsafeAwaitOutput(ctx.Context(), record.Memory)
+	_, brought := c.releases.checked.LoadAndDelete(child(RecordToken, name))
+	if err != nil || !result.Known {
+		return record, memory{brought: brought}, err
+	}
+	text, _ := result.Value.(string)
+	remembered, err := decodeMemory(text)
+	_, remembered.changing = c.releases.changing.LoadAndDelete(child(RecordToken, name))
+	remembered.brought = brought
+	return record, remembered, err
+}
+
+// firstName is the name of the component when its record was created; empty while that is not known.
+func firstName(ctx *pulumi.Context, record *recordChild) (string, error) {
+	result, err := internals.UnsafeAwaitOutput(ctx.Context(), record.ID())
+	if err != nil || !result.Known {
+		return "", err
+	}
+	id, _ := result.Value.(pulumi.ID)
+	return string(id), nil
 }
 
 // record serves the verbs from the raw requests: infer has no values for what is unknown.
