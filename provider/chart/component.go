@@ -104,7 +104,7 @@ func (c *component) Construct(ctx context.Context, req p.ConstructRequest) (p.Co
 		if rel.chart, warning, err = c.charts.load(ctx, in.source); err != nil {
 			return p.ConstructResponse{}, rel.explain(ctx, req.Urn.Name(), err)
 		}
-		rel.remove()
+		rel.removeUnset()
 	}
 	return sets.Construct(ctx, req, func(ctx *pulumi.Context, name string, parent pulumi.Resource) (pulumi.Map, error) {
 		if warning != "" {

@@ -26,6 +26,20 @@ const (
 	upgrades happening = "upgrade"
 )
 
+// lastEvent is what the memory says of the last event.
+type lastEvent struct {
+	// Event is the number of the last event. It is 0 if the state is older than the numbers.
+	Event int `json:"event,omitempty"`
+	// Ended is the number of the last event before it that was completed.
+	Ended int `json:"ended,omitempty"`
+	// Rendered stands for the content that the event has brought, or brings while it is open. Older states do not have it.
+	Rendered string `json:"rendered,omitempty"`
+	// Upgrading means that the event is an upgrade that is not complete.
+	Upgrading bool `json:"upgrading,omitempty"`
+	// Unsure means that the changes of that upgrade are not known.
+	Unsure bool `json:"unsure,omitempty"`
+}
+
 // happens says which event is open.
 func (m memory) happens() happening {
 	switch {

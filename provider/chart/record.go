@@ -208,7 +208,7 @@ func (r *record) findsOther(ctx context.Context, req p.DiffRequest, before memor
 		return false
 	}
 	if before.Rendered == "" { // The previous rendering is not known, so a known one is no change.
-		after.Event, after.Ended, after.Rendered, after.Upgrading, after.Unsure = before.Event, before.Ended, before.Rendered, before.Upgrading, before.Unsure
+		after.lastEvent = before.lastEvent
 	}
 	one, failed := before.withoutPlaces().encode()
 	other, err := after.withoutPlaces().encode()
