@@ -9,9 +9,7 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
-	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/internals"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chart"
@@ -135,11 +133,12 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 		remembered = remembered.at(rel.release)
 	}
 	rel.preview = ctx.DryRun()
+	// The record has rendered already, to draw what is missing. This rendering says what is secret or not known yet.
 	done, err := rel.render(ctx.Context(), remembered)
 	if err != nil {
 		return nil, rel.explain(ctx.Context(), name, err)
 	}
-	urn, err := urnOf(ctx, parent)
+	urn, err := sets.URNOf(ctx, parent)
 	if err != nil {
 		return nil, err
 	}
@@ -163,30 +162,10 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 			return nil, err
 		}
 	}
-	set, wrong := sets.Of(rel.given, done.documents, rel.release.Namespace)
-	if len(wrong) > 0 {
-		return nil, sets.Refused("Chart", name, wrong)
-	}
-	if err := set.Note(ctx, parent); err != nil {
+	children, err := c.newConstruction(ctx, rel, done, sets.Parent{Name: name, Resource: parent}, recorded{record, remembered})
+	if err != nil {
 		return nil, err
 	}
-	unforeseen := false
-	if ctx.DryRun() {
-		if remembered, unforeseen, err = remembered.foresee(set); err != nil {
-			return nil, err
-		}
-	}
-	children := &construction{
-		Registration: sets.NewRegistration(ctx, c.children.Children, c.rules(), set, sets.Parent{Name: name, Resource: parent}),
-		ctx:          ctx, types: c.children, name: name, parent: parent, in: rel.inputs, record: record, memory: remembered, hooks: done.hooks, crds: done.crds,
-		apart: map[string]sets.Object{}, tasks: map[string]pulumi.Resource{}, unforeseen: unforeseen,
-	}
-	for _, o := range set.Apart {
-		children.apart[o.Key] = o
-	}
-	children.Timeouts = rel.timeouts
-	children.Definitions, children.LeavesOutDefinitions = done.crds, rel.release.SkipCRDs
-	children.keepHooks()
 	resources, err := children.register()
 	if err != nil {
 		return nil, err
@@ -196,16 +175,6 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 		outputs[keyVersion] = pulumi.String(rel.chart.Version())
 	}
 	return outputs, nil
-}
-
-// urnOf awaits the URN of a resource.
-func urnOf(ctx *pulumi.Context, of pulumi.Resource) (resource.URN, error) {
-	result, err := internals.UnsafeAwaitOutput(ctx.Context(), of.URN())
-	if err != nil {
-		return "", err
-	}
-	urn, _ := result.Value.(pulumi.URN)
-	return resource.URN(urn), nil
 }
 
 // warn shows a warning at the component. If even that fails, the engine is gone, and the next registration says so.

@@ -118,23 +118,6 @@ func (m memory) digest(set sets.Set) (digest string, known bool, err error) {
 	return digest, true, err
 }
 
-// event is what the Task of a hook learns about the event, in the words of a Task.
-func (c *construction) event(h hook, s stage) pulumi.Input {
-	if c.unforeseen {
-		return pulumi.UnsafeUnknownOutput(nil)
-	}
-	what := c.memory.happens()
-	of := pulumi.Map{
-		"number": pulumi.Int(c.memory.Event), "open": pulumi.Bool(what != nothing), "runs": pulumi.Bool(h.isOf(what, s)),
-		"unsure": pulumi.Bool(c.memory.isUnsure()), "ended": pulumi.Int(c.memory.Ended), "stage": pulumi.String(s.String()),
-	}
-	if !c.memory.isUnsure() { // If it is unsure, each Task decides by itself whether it runs.
-		found, left := h.shares(c.hooks, what, s)
-		of["found"], of["left"] = pulumi.ToIntArray(found), pulumi.ToIntArray(left)
-	}
-	return of
-}
-
 // isUnsure reports whether the previous content of the release is unknown, because an older version of the provider has brought it there.
 func (m memory) isUnsure() bool { return m.Unsure || m.exists() && !m.Installing && m.Rendered == "" }
 

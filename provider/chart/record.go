@@ -12,7 +12,6 @@ import (
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
-	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/internals"
@@ -21,7 +20,6 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/raw"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // RecordToken is the type of the record. It is not in the schema: only a component makes one.
@@ -116,14 +114,12 @@ type recordChild struct {
 
 // remember registers the record, and returns what it remembers.
 func (c *component) remember(ctx *pulumi.Context, rel *release, name string, parent pulumi.Resource) (*recordChild, memory, error) {
-	urn, err := urnOf(ctx, parent)
+	urn, err := sets.URNOf(ctx, parent)
 	if err != nil {
 		return nil, memory{}, err
 	}
-	child := func(kind tokens.Type, name string) resource.URN {
-		return resource.NewURN(urn.Stack(), urn.Project(), urn.QualifiedType(), kind, name)
-	}
-	rel.managerOf = func(key string) string { return tracked.ManagerOf(child(c.children.Object, name+":"+key)) }
+	recordURN := resource.NewURN(urn.Stack(), urn.Project(), urn.QualifiedType(), RecordToken, name)
+	rel.managerOf = func(key string) string { return sets.ManagerOf(urn, c.children.Object, key) }
 	as := *rel // as the program says it, before `stay` changes rel
 	takesOver := sets.TakesOver(rel.given)
 	draw := func(ctx context.Context, before memory, rotate []string) (memory, error) {
@@ -131,7 +127,7 @@ func (c *component) remember(ctx *pulumi.Context, rel *release, name string, par
 		drawn, err := rel.draw(ctx, before, rotate)
 		return drawn, rel.explain(ctx, name, err)
 	}
-	c.releases.begin(child(RecordToken, name), running{content: as.content, takesOver: takesOver, draw: draw})
+	c.releases.begin(recordURN, running{content: as.content, takesOver: takesOver, draw: draw})
 	inputs, err := rel.recordInputs()
 	if err != nil {
 		return nil, memory{}, err
@@ -141,13 +137,13 @@ func (c *component) remember(ctx *pulumi.Context, rel *release, name string, par
 		return nil, memory{}, err
 	}
 	result, err := internals.UnsafeAwaitOutput(ctx.Context(), record.Memory)
-	_, brought := c.releases.checked.LoadAndDelete(child(RecordToken, name))
+	_, brought := c.releases.checked.LoadAndDelete(recordURN)
 	if err != nil || !result.Known {
 		return record, memory{brought: brought}, err
 	}
 	text, _ := result.Value.(string)
 	remembered, err := decodeMemory(text)
-	_, remembered.changing = c.releases.changing.LoadAndDelete(child(RecordToken, name))
+	_, remembered.changing = c.releases.changing.LoadAndDelete(recordURN)
 	remembered.brought = brought
 	return record, remembered, err
 }
