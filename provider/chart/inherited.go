@@ -353,7 +353,7 @@ func (in *inheriting) view(ctx context.Context, options draws.Options) (*view, e
 		case err != nil:
 			return nil, errUnrendered
 		}
-		done, err := r.collect(asPartial(whole), in.memory)
+		done, err := r.objectsAndHooks(asPartial(whole), in.memory)
 		if err != nil {
 			return nil, errUnrendered
 		}

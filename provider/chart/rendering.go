@@ -183,7 +183,7 @@ func (r *release) settled(
 				return nil, err
 			}
 		}
-		done, err := r.collect(partial, remembered)
+		done, err := r.objectsAndHooks(partial, remembered)
 		if err != nil {
 			return nil, err
 		}
