@@ -29,5 +29,6 @@
 //   - messages about the order: explain.go
 //   - a manifest as an input of a KubeObject: written.go; any value as an input: property_input.go
 //   - what a set remembers of its last run: record.go
-//   - definitions: a guard while objects of their kinds exist: guard.go; definitions that a set lets go of: left_out.go
+//   - definitions: a guard while objects of their kinds exist: definition_guard.go; definitions that a set lets go of:
+//     left_out_definitions.go
 package sets

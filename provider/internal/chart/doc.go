@@ -32,8 +32,8 @@
 //
 // The bounds:
 //
-//   - what a rendering may use: bounds.go; in memory: memory.go
-//   - how it is counted: instrument.go in templates, guard.go in functions
+//   - what a rendering may use: bounds.go; in memory: memory_limit.go
+//   - how it is counted: instrument.go in templates, function_costs.go in functions
 //
 // A rendering with values that are secret or not known yet:
 //
