@@ -133,7 +133,7 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 		remembered = remembered.at(rel.release)
 	}
 	rel.preview = ctx.DryRun()
-	// The record has rendered already, to draw what is missing. This rendering says what is secret or not known yet.
+	// In an update the record has rendered already, to draw what is missing. This rendering says what is secret or not known yet.
 	done, err := rel.render(ctx.Context(), remembered)
 	if err != nil {
 		return nil, rel.explain(ctx.Context(), name, err)
@@ -148,19 +148,8 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 	if !ctx.DryRun() && len(done.missing) > 0 {
 		return nil, errNotDrawn(rel.shown(done.missing))
 	}
-	for _, text := range done.warnings {
-		warn(ctx, parent, text)
-	}
-	if text := explainDropped(rel.shown(done.dropped)); text != "" {
-		warn(ctx, parent, text)
-	}
-	for _, text := range []string{done.removed, done.announce(remembered, rel.shown)} {
-		if text == "" || !ctx.DryRun() {
-			continue
-		}
-		if err := ctx.Log.Info(text, &pulumi.LogArgs{Resource: parent}); err != nil {
-			return nil, err
-		}
+	if err := rel.report(ctx, parent, done, remembered); err != nil {
+		return nil, err
 	}
 	children, err := c.newConstruction(ctx, rel, done, sets.Parent{Name: name, Resource: parent}, recorded{record, remembered})
 	if err != nil {
@@ -175,6 +164,25 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 		outputs[keyVersion] = pulumi.String(rel.chart.Version())
 	}
 	return outputs, nil
+}
+
+// report shows at the component what is to be known of a rendering.
+func (r *release) report(ctx *pulumi.Context, parent pulumi.Resource, done *rendered, remembered memory) error {
+	for _, text := range done.warnings {
+		warn(ctx, parent, text)
+	}
+	if text := explainDropped(r.shown(done.dropped)); text != "" {
+		warn(ctx, parent, text)
+	}
+	for _, text := range []string{done.removed, done.announce(remembered, r.shown)} {
+		if text == "" || !ctx.DryRun() {
+			continue
+		}
+		if err := ctx.Log.Info(text, &pulumi.LogArgs{Resource: parent}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // warn shows a warning at the component. If even that fails, the engine is gone, and the next registration says so.

@@ -59,8 +59,8 @@ type releases struct {
 	// checked are the URNs of records whose inputs the engine has had checked. A refresh that runs the program checks no inputs, and takes
 	// no outputs.
 	checked sync.Map
-	// places are the components by the places where their hooks run.
-	places sync.Map
+	// claimants are the components by the places that they hold: the place of their release, and the places of the hooks that run.
+	claimants sync.Map
 }
 
 // running is what a record can ask of its release while that is being constructed.
