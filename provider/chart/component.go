@@ -9,10 +9,7 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
-	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
-	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/internals"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chart"
@@ -20,7 +17,6 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // New returns the component, the record that goes with it, and the function renderChart. source gives them the cluster for lookups;
@@ -79,16 +75,6 @@ func (c *loadedCharts) load(ctx context.Context, source chartsource.Source) (loa
 	return loaded, warning, nil
 }
 
-// recordChild is the record as the component reads it.
-type recordChild struct {
-	pulumi.CustomResourceState
-
-	Version pulumi.StringOutput      `pulumi:"version"`
-	Content pulumi.StringOutput      `pulumi:"content"`
-	Rotate  pulumi.StringArrayOutput `pulumi:"rotate"`
-	Memory  pulumi.StringOutput      `pulumi:"memory"`
-}
-
 // Construct renders the chart and registers its objects. It asks the cluster only for lookups and, in a preview, for the values of a
 // release that is taken over.
 func (c *component) Construct(ctx context.Context, req p.ConstructRequest) (p.ConstructResponse, error) {
@@ -116,7 +102,7 @@ func (c *component) Construct(ctx context.Context, req p.ConstructRequest) (p.Co
 		if rel.chart, warning, err = c.charts.load(ctx, in.source); err != nil {
 			return p.ConstructResponse{}, rel.explain(ctx, req.Urn.Name(), err)
 		}
-		rel.remove()
+		rel.removeUnset()
 	}
 	return sets.Construct(ctx, req, func(ctx *pulumi.Context, name string, parent pulumi.Resource) (pulumi.Map, error) {
 		if warning != "" {
@@ -147,11 +133,12 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 		remembered = remembered.at(rel.release)
 	}
 	rel.preview = ctx.DryRun()
+	// In an update the record has rendered already, to draw what is missing. This rendering says what is secret or not known yet.
 	done, err := rel.render(ctx.Context(), remembered)
 	if err != nil {
 		return nil, rel.explain(ctx.Context(), name, err)
 	}
-	urn, err := urnOf(ctx, parent)
+	urn, err := sets.URNOf(ctx, parent)
 	if err != nil {
 		return nil, err
 	}
@@ -161,44 +148,13 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 	if !ctx.DryRun() && len(done.missing) > 0 {
 		return nil, errNotDrawn(rel.shown(done.missing))
 	}
-	for _, text := range done.warnings {
-		warn(ctx, parent, text)
-	}
-	if text := explainDropped(rel.shown(done.dropped)); text != "" {
-		warn(ctx, parent, text)
-	}
-	for _, text := range []string{done.removed, done.announce(remembered, rel.shown)} {
-		if text == "" || !ctx.DryRun() {
-			continue
-		}
-		if err := ctx.Log.Info(text, &pulumi.LogArgs{Resource: parent}); err != nil {
-			return nil, err
-		}
-	}
-	set, wrong := sets.Of(rel.given, done.documents, rel.release.Namespace)
-	if len(wrong) > 0 {
-		return nil, sets.Refused("Chart", name, wrong)
-	}
-	if err := set.Note(ctx, parent); err != nil {
+	if err := rel.report(ctx, parent, done, remembered); err != nil {
 		return nil, err
 	}
-	unforeseen := false
-	if ctx.DryRun() {
-		if remembered, unforeseen, err = remembered.foresee(set); err != nil {
-			return nil, err
-		}
+	children, err := c.newConstruction(ctx, rel, done, sets.Parent{Name: name, Resource: parent}, recorded{record, remembered})
+	if err != nil {
+		return nil, err
 	}
-	children := &construction{
-		Registration: sets.NewRegistration(ctx, c.children.Children, c.rules(), set, sets.Parent{Name: name, Resource: parent}),
-		ctx:          ctx, types: c.children, name: name, parent: parent, in: rel.inputs, record: record, memory: remembered, hooks: done.hooks, crds: done.crds,
-		apart: map[string]sets.Object{}, tasks: map[string]pulumi.Resource{}, unforeseen: unforeseen,
-	}
-	for _, o := range set.Apart {
-		children.apart[o.Key] = o
-	}
-	children.Timeouts = rel.timeouts
-	children.Definitions, children.LeavesOutDefinitions = done.crds, rel.release.SkipCRDs
-	children.keepHooks()
 	resources, err := children.register()
 	if err != nil {
 		return nil, err
@@ -210,62 +166,23 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 	return outputs, nil
 }
 
-// remember registers the record, and returns what it remembers.
-func (c *component) remember(ctx *pulumi.Context, rel *release, name string, parent pulumi.Resource) (*recordChild, memory, error) {
-	urn, err := urnOf(ctx, parent)
-	if err != nil {
-		return nil, memory{}, err
+// report shows at the component what is to be known of a rendering.
+func (r *release) report(ctx *pulumi.Context, parent pulumi.Resource, done *rendered, remembered memory) error {
+	for _, text := range done.warnings {
+		warn(ctx, parent, text)
 	}
-	child := func(kind tokens.Type, name string) resource.URN {
-		return resource.NewURN(urn.Stack(), urn.Project(), urn.QualifiedType(), kind, name)
+	if text := explainDropped(r.shown(done.dropped)); text != "" {
+		warn(ctx, parent, text)
 	}
-	rel.managerOf = func(key string) string { return tracked.ManagerOf(child(c.children.Object, name+":"+key)) }
-	as := *rel // as the program says it
-	takesOver := sets.TakesOver(rel.given)
-	draw := func(ctx context.Context, before memory, rotate []string) (memory, error) {
-		rel.stay(before)
-		drawn, err := rel.draw(ctx, before, rotate)
-		return drawn, rel.explain(ctx, name, err)
+	for _, text := range []string{done.removed, done.announce(remembered, r.shown)} {
+		if text == "" || !ctx.DryRun() {
+			continue
+		}
+		if err := ctx.Log.Info(text, &pulumi.LogArgs{Resource: parent}); err != nil {
+			return err
+		}
 	}
-	c.releases.begin(child(RecordToken, name), running{content: as.content, takesOver: takesOver, draw: draw})
-	inputs, err := rel.recordInputs()
-	if err != nil {
-		return nil, memory{}, err
-	}
-	record := &recordChild{}
-	if err := ctx.RegisterResource(RecordToken, name, inputs, record, pulumi.Parent(parent)); err != nil {
-		return nil, memory{}, err
-	}
-	result, err := internals.UnsafeAwaitOutput(ctx.Context(), record.Memory)
-	_, brought := c.releases.checked.LoadAndDelete(child(RecordToken, name))
-	if err != nil || !result.Known {
-		return record, memory{brought: brought}, err
-	}
-	text, _ := result.Value.(string)
-	remembered, err := decodeMemory(text)
-	_, remembered.changing = c.releases.changing.LoadAndDelete(child(RecordToken, name))
-	remembered.brought = brought
-	return record, remembered, err
-}
-
-// firstName is the name of the component when its record was created; empty while that is not known.
-func firstName(ctx *pulumi.Context, record *recordChild) (string, error) {
-	result, err := internals.UnsafeAwaitOutput(ctx.Context(), record.ID())
-	if err != nil || !result.Known {
-		return "", err
-	}
-	id, _ := result.Value.(pulumi.ID)
-	return string(id), nil
-}
-
-// urnOf awaits the URN of a resource.
-func urnOf(ctx *pulumi.Context, of pulumi.Resource) (resource.URN, error) {
-	result, err := internals.UnsafeAwaitOutput(ctx.Context(), of.URN())
-	if err != nil {
-		return "", err
-	}
-	urn, _ := result.Value.(pulumi.URN)
-	return resource.URN(urn), nil
+	return nil
 }
 
 // warn shows a warning at the component. If even that fails, the engine is gone, and the next registration says so.

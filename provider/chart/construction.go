@@ -8,12 +8,8 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // Children are the types of a release's children.
@@ -27,10 +23,12 @@ type Children struct {
 //
 //	the record. Everything depends on it: as long as any child exists, the values that were drawn for it are remembered.
 //	post-delete: the hooks after a deletion. Everything else depends on them, so they are deleted last.
+//	the record of the set, and the definitions that it leaves out
 //	definitions of the crds folders
 //	pre-install and pre-upgrade hooks, one after the other
 //	objects, in the order that they ask for
 //	post-install and post-upgrade hooks, when the objects are ready
+//	the guard of the set, if it defines kinds. It is deleted before the objects.
 //	pre-delete: the hooks before a deletion. They depend on everything, so they are deleted first.
 //
 // When all children exist, the record remembers that the install or the upgrade is complete.
@@ -54,6 +52,42 @@ type construction struct {
 	due []*hookTask
 	// unforeseen means that this is a preview that cannot say whether an event begins.
 	unforeseen bool
+}
+
+// recorded is the record of a release, with what it remembers.
+type recorded struct {
+	record *recordChild
+	memory memory
+}
+
+// newConstruction prepares the registration of what was rendered.
+func (c *component) newConstruction(
+	ctx *pulumi.Context, rel *release, done *rendered, parent sets.Parent, from recorded,
+) (children *construction, err error) {
+	set, wrong := sets.Of(rel.given, done.documents, rel.release.Namespace)
+	if len(wrong) > 0 {
+		return nil, sets.Refused("Chart", parent.Name, wrong)
+	}
+	if err := set.Note(ctx, parent.Resource); err != nil {
+		return nil, err
+	}
+	children = &construction{
+		Registration: sets.NewRegistration(ctx, c.children.Children, c.rules(), set, parent),
+		ctx:          ctx, types: c.children, name: parent.Name, parent: parent.Resource, in: rel.inputs, record: from.record, memory: from.memory,
+		hooks: done.hooks, crds: done.crds, apart: map[string]sets.Object{}, tasks: map[string]pulumi.Resource{},
+	}
+	if ctx.DryRun() {
+		if children.memory, children.unforeseen, err = from.memory.foresee(set); err != nil {
+			return nil, err
+		}
+	}
+	for _, o := range set.Apart {
+		children.apart[o.Key] = o
+	}
+	children.Timeouts = rel.timeouts
+	children.Definitions, children.LeavesOutDefinitions = done.crds, rel.release.SkipCRDs
+	children.keepHooks()
+	return children, nil
 }
 
 // child is a child that the component only waits for.
@@ -196,7 +230,7 @@ func (c *construction) task(h hook, s stage, done []pulumi.Resource) (pulumi.Res
 		return nil, err
 	}
 	of["event"] = c.event(h, s)
-	inputs := c.connected(pulumi.Map{"manifest": run, "runOn": pulumi.ToStringArray(h.runsOn(s)), "__hook": of})
+	inputs := c.Connected(pulumi.Map{"manifest": run, "runOn": pulumi.ToStringArray(h.runsOn(s)), "__hook": of})
 	if len(with) > 0 {
 		inputs["with"] = with
 	}
@@ -225,6 +259,23 @@ func (c *construction) hookOf(deleteAfter []string, makes ...hook) (pulumi.Map, 
 		"formerly": formerly,
 	}
 	return of, nil
+}
+
+// event is what the Task of a hook learns about the event, in the words of a Task.
+func (c *construction) event(h hook, s stage) pulumi.Input {
+	if c.unforeseen {
+		return pulumi.UnsafeUnknownOutput(nil)
+	}
+	what := c.memory.happens()
+	of := pulumi.Map{
+		"number": pulumi.Int(c.memory.Event), "open": pulumi.Bool(what != nothing), "runs": pulumi.Bool(h.isOf(what, s)),
+		"unsure": pulumi.Bool(c.memory.isUnsure()), "ended": pulumi.Int(c.memory.Ended), "stage": pulumi.String(s.String()),
+	}
+	if !c.memory.isUnsure() { // If it is unsure, each Task decides by itself whether it runs.
+		found, left := h.shares(c.hooks, what, s)
+		of["found"], of["left"] = pulumi.ToIntArray(found), pulumi.ToIntArray(left)
+	}
+	return of
 }
 
 // formerly are the field managers that the objects of hooks have if another version of the chart has them as children. A hook whose object
@@ -264,7 +315,7 @@ func (c *construction) rememberedTasks(s stage, done []pulumi.Resource) error {
 			return err
 		}
 		of["event"] = pulumi.UnsafeUnknownOutput(nil)
-		inputs := c.connected(pulumi.Map{"manifest": pulumi.UnsafeUnknownOutput(nil), "__hook": of})
+		inputs := c.Connected(pulumi.Map{"manifest": pulumi.UnsafeUnknownOutput(nil), "__hook": of})
 		asBefore := pulumi.IgnoreChanges([]string{"runOn", "with", "triggers", "__hook.release", "__hook.deleteAfter", "__hook.formerly"})
 		if _, err := c.registerTask(name, inputs, done, asBefore); err != nil {
 			return err
@@ -295,7 +346,7 @@ func (c *construction) deletion(event string, done []pulumi.Resource) (*child, e
 		list = ordered
 	}
 	hooks := &child{}
-	inputs := c.connected(pulumi.Map{"release": pulumi.String(c.release()), "steps": list, "takeOver": pulumi.Bool(c.memory.isAdopted())})
+	inputs := c.Connected(pulumi.Map{"release": pulumi.String(c.release()), "steps": list, "takeOver": pulumi.Bool(c.memory.isAdopted())})
 	if force, given := c.Options["forceDestroy"]; given {
 		inputs["forceDestroy"] = sets.InputOf(force)
 	}
@@ -308,27 +359,13 @@ func (c *construction) release() string {
 	return strings.Join([]string{c.ctx.Project(), c.ctx.Stack(), c.in.release.Namespace, c.in.release.Name}, "/")
 }
 
-// connected adds the connection of the component, if it has one of its own.
-func (c *construction) connected(inputs pulumi.Map) pulumi.Map {
-	if connected, given := c.Options[connection.Key]; given {
-		inputs[connection.Key] = sets.InputOf(connected)
-	}
-	return inputs
-}
-
 // manifestOf is the manifest of a hook, as edited.
 func (c *construction) manifestOf(h hook) (pulumi.Input, error) {
-	o := c.apart[apartKey(h.key)]
-	if o.Unknown {
-		return pulumi.UnsafeUnknownOutput(nil), nil
-	}
-	secrets := o.Secrets
-	tracked.MarkKind(&secrets, manifest.IdentityOf(o.Manifest))
-	tree, err := values.ToProperty(o.Manifest, secrets)
+	tree, err := c.apart[apartKey(h.key)].Tree()
 	if err != nil {
 		return nil, failure.Errorf(failure.ReasonInvalid, "%s: %w", h.key, err)
 	}
-	return sets.InputOf(tree), nil
+	return tree, nil
 }
 
 // digest stands for the whole rendering. If it changes, upgrade hooks run.

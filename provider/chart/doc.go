@@ -11,8 +11,7 @@
 // A chart is rendered again in each run, so something has to remember what must not change: random values and certificates, when the release
 // got each hook, whether its install or upgrade is complete (event.go), and what templates found when the release was taken over. The record
 // is the resource in the state that remembers it (record.go). The memory is what it remembers, encrypted (memory.go); what is in it is
-// called remembered. If a release is taken over, the values that it has drawn are looked for in its objects (inherited.go: how;
-// inherited_view.go: in which fields; inherited_live.go: in whose objects; inherited_told.go: what the user is told).
+// called remembered. If a release is taken over, the values that it has drawn are looked for in its objects (takeover_values.go).
 //
 // The record is registered first: in an update it renders, draws the values that are missing, and returns its memory. Only then
 // are the objects rendered. In a preview the record returns what it remembers, and values that are not drawn yet are unknown.
@@ -31,13 +30,13 @@
 //
 //   - what it constructs: component.go; its types in the schema: args.go; its inputs: inputs.go
 //   - values that the program removes from those of the chart: unset.go
-//   - the name and the namespace that a release keeps: stay.go
-//   - a second component that is the same release: claim.go
+//   - the name and the namespace that a release keeps: kept_name_and_namespace.go
+//   - a second component that is the same release: same_release_twice.go
 //
 // The rendering:
 //
 //   - a release, rendered with what is remembered: rendering.go
-//   - the objects and hooks in what was rendered: collect.go; hooks without a fixed name: generated_names.go
+//   - the objects and hooks in what was rendered: objects_and_hooks.go; hooks without a fixed name: generated_names.go
 //   - the function lookup of templates: lookup.go
 //   - errors and messages, without secrets: explain.go
 //
@@ -46,12 +45,13 @@
 //   - in which order they are registered: construction.go
 //   - when a hook runs, with which objects, and whether it stays: hooks.go
 //   - an install or an upgrade, from its begin to its end: event.go
-//   - objects that are there before an install: occupied.go
+//   - objects that are there before an install: existing_objects.go
 //
 // The memory:
 //
 //   - the resource that keeps it: record.go; what is in it: memory.go
-//   - the values of a release that is taken over: inherited.go, inherited_view.go, inherited_live.go, inherited_told.go
+//   - the values of a release that is taken over: takeover_values.go; in which fields they are: takeover_values_fields.go; in whose objects:
+//     takeover_values_live.go; what the user is told: takeover_values_messages.go
 //
 // The function renderChart: render_chart.go
 package chart

@@ -26,6 +26,20 @@ const (
 	upgrades happening = "upgrade"
 )
 
+// lastEvent is what the memory says of the last event.
+type lastEvent struct {
+	// Event is the number of the last event. It is 0 if the state is older than the numbers.
+	Event int `json:"event,omitempty"`
+	// Ended is the number of the last event before it that was completed.
+	Ended int `json:"ended,omitempty"`
+	// Rendered stands for the content that the event has brought, or brings while it is open. Older states do not have it.
+	Rendered string `json:"rendered,omitempty"`
+	// Upgrading means that the event is an upgrade that is not complete.
+	Upgrading bool `json:"upgrading,omitempty"`
+	// Unsure means that the changes of that upgrade are not known.
+	Unsure bool `json:"unsure,omitempty"`
+}
+
 // happens says which event is open.
 func (m memory) happens() happening {
 	switch {
@@ -102,23 +116,6 @@ func (m memory) digest(set sets.Set) (digest string, known bool, err error) {
 	}
 	digest, err = tracked.Hash(m.HashKey, content)
 	return digest, true, err
-}
-
-// event is what the Task of a hook learns about the event, in the words of a Task.
-func (c *construction) event(h hook, s stage) pulumi.Input {
-	if c.unforeseen {
-		return pulumi.UnsafeUnknownOutput(nil)
-	}
-	what := c.memory.happens()
-	of := pulumi.Map{
-		"number": pulumi.Int(c.memory.Event), "open": pulumi.Bool(what != nothing), "runs": pulumi.Bool(h.isOf(what, s)),
-		"unsure": pulumi.Bool(c.memory.isUnsure()), "ended": pulumi.Int(c.memory.Ended), "stage": pulumi.String(s.String()),
-	}
-	if !c.memory.isUnsure() { // If it is unsure, each Task decides by itself whether it runs.
-		found, left := h.shares(c.hooks, what, s)
-		of["found"], of["left"] = pulumi.ToIntArray(found), pulumi.ToIntArray(left)
-	}
-	return of
 }
 
 // isUnsure reports whether the previous content of the release is unknown, because an older version of the provider has brought it there.

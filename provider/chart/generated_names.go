@@ -20,7 +20,7 @@ const maxGenerated = 58
 
 // name gives a hook with a generateName a name that is the same in each run. Kubernetes appends something random; this appends a hash of
 // what distinguishes the hook from the others of the chart: its file, and its position among the hooks there with the same generateName.
-func (c *collecting) name(from chart.PartialHook) chart.PartialHook {
+func (c *sorting) name(from chart.PartialHook) chart.PartialHook {
 	prefix := generateNameOf(from.Object)
 	if prefix == "" {
 		return from

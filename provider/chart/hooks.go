@@ -89,8 +89,7 @@ const (
 // runsOn are the operations in which the Task of a hook runs. Install hooks run when the release is installed, upgrade hooks when it has
 // changed. If a hook is only in a later version of the chart, it runs at once if it is an upgrade hook.
 func (h hook) runsOn(s stage) (operations []string) {
-	switch {
-	case h.since[s] == atInstall && h.has(s.install), h.since[s] == atUpgrade && h.has(s.upgrade):
+	if h.since[s] == atInstall && h.has(s.install) || h.since[s] == atUpgrade && h.has(s.upgrade) {
 		operations = append(operations, onCreate)
 	}
 	if h.has(s.upgrade) {

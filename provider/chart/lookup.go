@@ -38,12 +38,15 @@ type lookups struct {
 	former  []string // the marks of the objects that the release had after the last run
 }
 
-// begin begins a rendering. Templates find the objects in found with their remembered content, and do not find the objects with these
-// marks.
-func (l *lookups) begin(ctx context.Context, found map[string]map[string]any, former []string) {
+// begin begins a rendering. Templates find some objects with their remembered content, and do not find the release's own objects, unless the
+// release is taken over.
+func (l *lookups) begin(ctx context.Context, remembered memory) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.ctx, l.found, l.former = ctx, found, former
+	l.ctx, l.found, l.former = ctx, remembered.Found, remembered.Own
+	if remembered.isAdopted() {
+		l.former = nil
+	}
 }
 
 // asked reports whether templates have looked anything up.

@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,8 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chart"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/draws"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // memory is what the record of a release remembers from one run to the next.
@@ -39,16 +42,9 @@ type memory struct {
 	Installing bool `json:"installing,omitempty"`
 	// Left is the place where the release was installed before the open install, if there was one.
 	Left *left `json:"left,omitempty"`
-	// Event is the number of the last event. It is 0 if the state is older than the numbers.
-	Event int `json:"event,omitempty"`
-	// Ended is the number of the last event before it that was completed.
-	Ended int `json:"ended,omitempty"`
-	// Rendered stands for the content that the event has brought, or brings while it is open. Older states do not have it.
-	Rendered string `json:"rendered,omitempty"`
-	// Upgrading means that the event is an upgrade that is not complete.
-	Upgrading bool `json:"upgrading,omitempty"`
-	// Unsure means that the changes of that upgrade are not known.
-	Unsure bool `json:"unsure,omitempty"`
+
+	lastEvent
+
 	// Moving means that the release has a new name or namespace, and no update has completed the move. So objects that are applied only at
 	// install may not exist at the new place yet.
 	Moving bool `json:"moving,omitempty"`
@@ -147,6 +143,14 @@ func (m memory) at(place chart.Release) memory {
 	return m
 }
 
+// placed is the memory of a release where it is now. moves means that it is going to be installed there. The order matters: adopt decides
+// both, and at forgets the place that the release returns to.
+func (m memory) placed(r *release) (there memory, moves bool) {
+	m.adopt = r.adopt
+	moves = m.movesTo(r.release)
+	return m.at(r.release), moves
+}
+
 // isElsewhere reports whether a release has another name or namespace.
 func (m memory) isElsewhere(place chart.Release) bool {
 	return m.Name != "" && m.Name != place.Name || m.Namespace != "" && m.Namespace != place.Namespace
@@ -200,3 +204,46 @@ func (m memory) toRotate(wanted []string) (patterns []string) {
 
 // isAdopted reports whether the release is or was taken over.
 func (m memory) isAdopted() bool { return m.Adopted || !m.exists() && m.adopt }
+
+// memoryAfter is the memory after a rendering that is remembered. rotate and found are what the rendering has drawn again, and what it has
+// found in objects that are taken over.
+func (r *release) memoryAfter(before memory, done *rendered, rotate []string, found inherited) (memory, error) {
+	after := memory{
+		HashKey: cmp.Or(before.HashKey, tracked.NewHashKey()), Draws: done.used, Former: done.former, Hooks: map[string]since{}, Rotated: rotate,
+		Found: before.Found, Adopted: before.isAdopted(), Installing: before.isInstalling(), Left: before.Left, Moving: before.Moving,
+		Namespace: r.release.Namespace, Name: r.release.Name, Own: marks(r.own(done)), LooksUp: r.lookups.asked(),
+		lastEvent: before.lastEvent,
+		adopt:     r.adopt, dropped: r.shown(done.dropped), warnings: found.warnings(len(done.used) > 0),
+	}
+	for name, when := range before.Hooks {
+		if !r.runHooks || !before.hasTask(name) {
+			after.Hooks[name] = when // Even if the hook is gone, what it left behind belongs to this release.
+		}
+	}
+	for _, h := range done.hooks {
+		for _, s := range []stage{beforeObjects, afterObjects} {
+			switch {
+			case !h.runs():
+				after.Hooks[h.nameIn(s)] = h.since[s]
+			case len(h.runsOn(s)) > 0:
+				after.Hooks[h.nameIn(s)] = h.since[s]
+				after.Tasks = append(after.Tasks, h.taskName(s))
+			}
+		}
+	}
+	slices.Sort(after.Tasks)
+	set, _ := sets.Of(r.given, done.documents, r.release.Namespace) // The registration says what is wrong.
+	rendered, known, err := after.digest(set)
+	if err != nil {
+		return memory{}, err
+	}
+	if known {
+		after.lastEvent = before.toward(rendered).lastEvent
+	}
+	if after.Adopted {
+		after.Found = r.lookups.firstFound(r.own(done))
+	} else if taken := r.takenOver(done, before); len(taken) > 0 {
+		after.Found = r.lookups.firstFoundOrListed(taken)
+	}
+	return after, nil
+}

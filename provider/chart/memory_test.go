@@ -4,8 +4,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chart"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/draws"
 )
 
 func TestSinceWhenAReleaseHasAHook(t *testing.T) { // [H6] [H12]
@@ -46,6 +48,22 @@ func TestSinceWhenAReleaseHasAHook(t *testing.T) { // [H6] [H12]
 			assert.Equal(t, c.want, c.memory.at(chart.Release{Name: "shop", Namespace: "prod"}).since(c.of, beforeObjects))
 		})
 	}
+}
+
+func TestTheMemoryIsWrittenInTheOrderOfEarlierVersions(t *testing.T) { // [D100]
+	t.Parallel()
+	m := memory{
+		HashKey: "k", Namespace: "prod", Name: "shop", Draws: draws.Values{}, Own: []string{"o"}, LooksUp: true, Hooks: map[string]since{"h": atInstall},
+		Tasks: []string{"t"}, Rotated: []string{"r"}, Adopted: true, Installing: true, Left: &left{Namespace: "n", Name: "m"}, Moving: true,
+	}
+	m.Event, m.Ended, m.Rendered, m.Upgrading, m.Unsure = 3, 2, "digest", true, true
+	text, err := m.encode()
+	require.NoError(t, err)
+	assert.Equal(t, `{"hashKey":"k","namespace":"prod","name":"shop","draws":{"version":2,"values":{}},"own":["o"],"looksUp":true,"hooks":{"h":"install"},"tasks":["t"],"rotated":["r"],`+
+		`"adopted":true,"installing":true,"left":{"namespace":"n","name":"m"},"event":3,"ended":2,"rendered":"digest","upgrading":true,"unsure":true,"moving":true}`, text)
+	read, err := decodeMemory(text)
+	require.NoError(t, err)
+	assert.Equal(t, m, read)
 }
 
 func TestEventsBeginAndEnd(t *testing.T) { // [D100]

@@ -14,6 +14,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/internals"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
@@ -58,8 +59,8 @@ type releases struct {
 	// checked are the URNs of records whose inputs the engine has had checked. A refresh that runs the program checks no inputs, and takes
 	// no outputs.
 	checked sync.Map
-	// places are the components by the places where their hooks run.
-	places sync.Map
+	// claimants are the components by the places that they hold: the place of their release, and the places of the hooks that run.
+	claimants sync.Map
 }
 
 // running is what a record can ask of its release while that is being constructed.
@@ -99,6 +100,62 @@ func (r *releases) isContent(record resource.URN, input property.Value, name str
 	}
 	content, err := found.(running).content(name)
 	return err == nil && content.Equals(input)
+}
+
+// recordChild is the record as the component reads it.
+type recordChild struct {
+	pulumi.CustomResourceState
+
+	Version pulumi.StringOutput      `pulumi:"version"`
+	Content pulumi.StringOutput      `pulumi:"content"`
+	Rotate  pulumi.StringArrayOutput `pulumi:"rotate"`
+	Memory  pulumi.StringOutput      `pulumi:"memory"`
+}
+
+// remember registers the record, and returns what it remembers.
+func (c *component) remember(ctx *pulumi.Context, rel *release, name string, parent pulumi.Resource) (*recordChild, memory, error) {
+	urn, err := sets.URNOf(ctx, parent)
+	if err != nil {
+		return nil, memory{}, err
+	}
+	recordURN := resource.NewURN(urn.Stack(), urn.Project(), urn.QualifiedType(), RecordToken, name)
+	rel.managerOf = func(key string) string { return sets.ManagerOf(urn, c.children.Object, key) }
+	as := *rel // as the program says it, before `stay` changes rel
+	takesOver := sets.TakesOver(rel.given)
+	draw := func(ctx context.Context, before memory, rotate []string) (memory, error) {
+		rel.stay(before)
+		drawn, err := rel.draw(ctx, before, rotate)
+		return drawn, rel.explain(ctx, name, err)
+	}
+	c.releases.begin(recordURN, running{content: as.content, takesOver: takesOver, draw: draw})
+	inputs, err := rel.recordInputs()
+	if err != nil {
+		return nil, memory{}, err
+	}
+	record := &recordChild{}
+	if err := ctx.RegisterResource(RecordToken, name, inputs, record, pulumi.Parent(parent)); err != nil {
+		return nil, memory{}, err
+	}
+	result, err := internals.UnsafeAwaitOutput(ctx.Context(), record.Memory)
+	_, brought := c.releases.checked.LoadAndDelete(recordURN)
+	if err != nil || !result.Known {
+		return record, memory{brought: brought}, err
+	}
+	text, _ := result.Value.(string)
+	remembered, err := decodeMemory(text)
+	_, remembered.changing = c.releases.changing.LoadAndDelete(recordURN)
+	remembered.brought = brought
+	return record, remembered, err
+}
+
+// firstName is the name of the component when its record was created; empty while that is not known.
+func firstName(ctx *pulumi.Context, record *recordChild) (string, error) {
+	result, err := internals.UnsafeAwaitOutput(ctx.Context(), record.ID())
+	if err != nil || !result.Known {
+		return "", err
+	}
+	id, _ := result.Value.(pulumi.ID)
+	return string(id), nil
 }
 
 // record serves the verbs from the raw requests: infer has no values for what is unknown.
@@ -147,7 +204,7 @@ func (r *record) findsOther(ctx context.Context, req p.DiffRequest, before memor
 		return false
 	}
 	if before.Rendered == "" { // The previous rendering is not known, so a known one is no change.
-		after.Event, after.Ended, after.Rendered, after.Upgrading, after.Unsure = before.Event, before.Ended, before.Rendered, before.Upgrading, before.Unsure
+		after.lastEvent = before.lastEvent
 	}
 	one, failed := before.withoutPlaces().encode()
 	other, err := after.withoutPlaces().encode()

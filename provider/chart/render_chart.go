@@ -128,7 +128,7 @@ func (f *renderChart) Invoke(ctx context.Context, req p.InvokeRequest) (p.Invoke
 	if rel.chart, warning, err = f.charts.load(ctx, in.source); err != nil {
 		return p.InvokeResponse{}, rel.explain(ctx, in.release.Name, err)
 	}
-	rel.remove()
+	rel.removeUnset()
 	if warning != "" {
 		p.GetLogger(ctx).Warning(warning)
 	}

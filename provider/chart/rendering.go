@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,17 +71,16 @@ type rendered struct {
 	name   chart.Release
 }
 
-// maxRenderings bounds how often a release is rendered to find out which of the objects that templates look up are its own.
-const maxRenderings = 5
+// maxSettlings bounds how often a release is rendered to find out which of the objects that templates look up are its own.
+const maxSettlings = 5
 
 var errUnsettled = errors.New("the chart looks up objects of its own, and has others each time it is rendered")
 
 // draw renders, draws the values that are not stored, and returns the memory after that.
 func (r *release) draw(ctx context.Context, before memory, rotate []string) (memory, error) {
-	before.adopt = r.adopt
-	former, moves := before, before.movesTo(r.release)
-	before = before.at(r.release)
-	found, err := r.inherit(ctx, before, draws.Draw)
+	former := before
+	before, moves := before.placed(r)
+	found, err := r.inheritIfTakenOver(ctx, before, draws.Draw)
 	if err != nil {
 		return memory{}, err
 	}
@@ -106,45 +104,7 @@ func (r *release) draw(ctx context.Context, before memory, rotate []string) (mem
 		return memory{}, tracked.Refused(failure.ReasonInvalidConfiguration, "the release %q is not taken over: its cluster cannot be asked which random values "+
 			"the release has, and others would replace them.\nNext: correct the connection, and run the command again.", r.release.Name)
 	}
-	after := memory{
-		HashKey: cmp.Or(before.HashKey, tracked.NewHashKey()), Draws: done.used, Former: done.former, Hooks: map[string]since{}, Rotated: rotate,
-		Found: before.Found, Adopted: before.isAdopted(), Installing: before.isInstalling(), Left: before.Left, Moving: before.Moving,
-		Namespace: r.release.Namespace, Name: r.release.Name, Own: marks(r.own(done)), LooksUp: r.lookups.asked(),
-		adopt: r.adopt, dropped: r.shown(done.dropped), warnings: found.warnings(len(done.used) > 0),
-	}
-	for name, when := range before.Hooks {
-		if !r.runHooks || !before.hasTask(name) {
-			after.Hooks[name] = when // Even if the hook is gone, what it left behind belongs to this release.
-		}
-	}
-	for _, h := range done.hooks {
-		for _, s := range []stage{beforeObjects, afterObjects} {
-			switch {
-			case !h.runs():
-				after.Hooks[h.nameIn(s)] = h.since[s]
-			case len(h.runsOn(s)) > 0:
-				after.Hooks[h.nameIn(s)] = h.since[s]
-				after.Tasks = append(after.Tasks, h.taskName(s))
-			}
-		}
-	}
-	slices.Sort(after.Tasks)
-	after.Event, after.Ended, after.Rendered, after.Upgrading, after.Unsure = before.Event, before.Ended, before.Rendered, before.Upgrading, before.Unsure
-	set, _ := sets.Of(r.given, done.documents, r.release.Namespace) // The registration says what is wrong.
-	rendered, known, err := after.digest(set)
-	if err != nil {
-		return memory{}, err
-	}
-	if known {
-		begun := before.toward(rendered)
-		after.Event, after.Ended, after.Rendered, after.Upgrading, after.Unsure = begun.Event, begun.Ended, begun.Rendered, begun.Upgrading, begun.Unsure
-	}
-	if after.Adopted {
-		after.Found = r.lookups.firstFound(r.own(done))
-	} else if taken := r.takenOver(done, before); len(taken) > 0 {
-		after.Found = r.lookups.firstFoundOrListed(taken)
-	}
-	return after, nil
+	return r.memoryAfter(before, done, rotate, found)
 }
 
 // asPartial is a rendering in which everything is known. Its callers do not ask what in it is secret.
@@ -173,7 +133,7 @@ func (r *release) render(ctx context.Context, remembered memory) (*rendered, err
 	var found inherited
 	var err error
 	if r.preview { // In an update, the record remembers them already.
-		found, err = r.inherit(ctx, remembered, draws.Placeholder(0))
+		found, err = r.inheritIfTakenOver(ctx, remembered, draws.Placeholder(0))
 	}
 	if err != nil {
 		return nil, err
@@ -205,18 +165,14 @@ func (r *release) whole() bool { return r.secrets.IsSecret(property.Path{}) }
 func (r *release) settled(
 	ctx context.Context, remembered memory, options draws.Options, render func(*draws.Session) (*chart.Partial, error),
 ) (*rendered, error) {
-	former := remembered.Own
-	if remembered.isAdopted() {
-		former = nil // Templates find the objects of a release that is taken over.
-	}
-	r.lookups.begin(ctx, remembered.Found, former)
+	r.lookups.begin(ctx, remembered)
 	session := draws.NewSession(options)
 	defer func() {
 		for _, value := range session.Used() {
 			r.drawn = append(r.drawn, value.Text, value.PrivateKey)
 		}
 	}()
-	for range maxRenderings {
+	for range maxSettlings {
 		partial, err := render(session)
 		if err != nil {
 			return nil, err
@@ -227,7 +183,7 @@ func (r *release) settled(
 				return nil, err
 			}
 		}
-		done, err := r.collect(partial, remembered)
+		done, err := r.objectsAndHooks(partial, remembered)
 		if err != nil {
 			return nil, err
 		}

@@ -96,8 +96,8 @@ func nothingAt(path []string) map[string]any {
 // has reports whether the chart, or a file of values, sets what the program removes.
 func (r *release) has(u unset) bool { return u.inFiles || r.chart.HasDefault(u.path) }
 
-// remove removes the values that the program names. It adds no null where nothing is set, because templates would see it.
-func (r *release) remove() {
+// removeUnset removes the values that the program names. It adds no null where nothing is set, because templates would see it.
+func (r *release) removeUnset() {
 	for _, u := range r.unset {
 		if r.has(u) {
 			r.values = chart.MergeValues(r.values, nothingAt(u.path))

@@ -52,7 +52,7 @@ func TestWhatAProgramRemovesFromValues(t *testing.T) { // [D68]
 				"values.yaml": `{ limits: 1, web: { limits: { cpu: 1 }, port: 2 }, nodeSelector: { "kubernetes.io/os": linux } }`,
 			})
 			r.inputs = in
-			r.remove()
+			r.removeUnset()
 			assert.Equal(t, c.wanted, r.values)
 		})
 	}

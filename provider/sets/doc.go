@@ -5,7 +5,7 @@
 // KubeObject, a child of the component. The rules:
 //
 //   - The name of a child depends only on its own manifest, so that neither other documents nor their order change it.
-//   - A set makes no request to a cluster.
+//   - A set makes no request to a cluster, except its guard, which looks for objects when it is deleted.
 //   - The record is the resource in the state that remembers the keys of the objects and of the waits (record.go). What it says of the last
 //     run is called remembered.
 //   - The part of a manifest that names the child is never secret. If it is unknown, the whole set is incomplete: the objects of the last
@@ -19,13 +19,16 @@
 //   - the component and its schema: component.go; the inputs that all sets share: args.go
 //   - the objects of a set, from documents and inputs: set.go
 //   - which parts of a manifest make the key of an object: identity.go
-//   - the namespace of a set: namespace.go; references to objects that it moves: references.go
+//   - the namespace of a set: namespace.go; references to objects that it moves: references.go. If an object that gets the namespace turns
+//     out to be cluster-scoped, its KubeObject warns: namespace.go in package object.
 //   - the input edits: edits.go; secret and unknown values meanwhile: placeholders.go
 //   - inputs for some of the objects: overrides.go
 //   - how the children are registered: registration.go; light objects before heavy ones: light_first.go
+//   - what all children share: their names and field managers, and the connection: child.go
 //   - waits for objects that others need: waits.go; the timeouts of the children: timeouts.go
 //   - messages about the order: explain.go
 //   - a manifest as an input of a KubeObject: written.go; any value as an input: property_input.go
 //   - what a set remembers of its last run: record.go
-//   - definitions: a guard while objects of their kinds exist: guard.go; definitions that a set lets go of: left_out.go
+//   - definitions: a guard while objects of their kinds exist: definition_guard.go; definitions that a set lets go of:
+//     left_out_definitions.go
 package sets

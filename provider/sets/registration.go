@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/internals"
@@ -12,7 +11,6 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/order"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // Children are the types of a set's children.
@@ -119,18 +117,10 @@ func (r *Registration) Register() (pulumi.Input, error) {
 }
 
 // RegisterFirst registers the objects whose keys are selected. They wait for other objects only if these are selected, too, or
-// registered already.
+// registered already. The first call begins the registration.
 func (r *Registration) RegisterFirst(selected func(key string) bool) error {
 	if r.record == nil {
-		for _, text := range r.warnings {
-			r.warn(text)
-		}
-		r.explainOrder()
-		r.waitedFor = r.findWaitedFor()
-		if err := r.registerRecord(); err != nil {
-			return err
-		}
-		if err := r.registerLeftOut(); err != nil {
+		if err := r.begin(); err != nil {
 			return err
 		}
 	}
@@ -142,6 +132,19 @@ func (r *Registration) RegisterFirst(selected func(key string) bool) error {
 		r.awaitRegistered(light)
 	}
 	return r.registerObjects(big)
+}
+
+// begin shows the warnings, decides which objects are waited for, and registers the record and the definitions that are left out.
+func (r *Registration) begin() error {
+	for _, text := range r.warnings {
+		r.warn(text)
+	}
+	r.explainOrder()
+	r.waitedFor = r.findWaitedFor()
+	if err := r.registerRecord(); err != nil {
+		return err
+	}
+	return r.registerLeftOut()
 }
 
 // unregistered are the selected keys whose objects are not registered yet, in order.
@@ -225,7 +228,8 @@ func (r *Registration) Registered() (children []pulumi.Resource) {
 }
 
 // register registers a child. The engine keeps the stack trace of each registration in the state, where it is longer than a small
-// object and is written with every checkpoint. No one needs it, and the stack trace of a goroutine is short.
+// object and is written with every checkpoint. No one needs it, and the stack trace of a goroutine is short. A component that registers
+// other children itself, which are few, does without this.
 func (r *Registration) register(typ, name string, inputs pulumi.Map, child pulumi.CustomResource, options ...pulumi.ResourceOption) error {
 	registered := make(chan error)
 	go func() { registered <- r.ctx.RegisterResource(typ, name, inputs, child, options...) }()
@@ -314,20 +318,6 @@ func (r *Registration) registerObject(key string, inputs pulumi.Map, after []pul
 	r.registered[key] = child
 	options = append(options, pulumi.Parent(r.parent), pulumi.DependsOn(after), r.Timeouts.OfObject())
 	return r.register(string(r.types.Object), r.child(key), inputs, child, options...)
-}
-
-// child is the name of a child.
-func (r *Registration) child(key string) string { return r.name + ":" + key }
-
-// ManagerOf is the field manager that a child with this key has, or would have.
-func (r *Registration) ManagerOf(key string) (string, error) {
-	parent, err := internals.UnsafeAwaitOutput(r.ctx.Context(), r.parent.URN())
-	if err != nil {
-		return "", err
-	}
-	known, _ := parent.Value.(pulumi.URN)
-	of := resource.URN(known)
-	return tracked.ManagerOf(resource.NewURN(of.Stack(), of.Project(), of.QualifiedType(), r.types.Object, r.child(key))), nil
 }
 
 // registerRemembered registers the objects of the last run that are not known to exist in this one. Their manifests are unknown

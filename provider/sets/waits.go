@@ -5,7 +5,6 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/order"
@@ -48,13 +47,10 @@ func (r *Registration) findWaitedFor() map[string][]order.Edge {
 // wait registers the Wait for an object.
 func (r *Registration) wait(key string, reasons []order.Edge) error {
 	goal := pulumi.Map{"ready": pulumi.Bool(true)}
-	inputs := pulumi.Map{"resourceRef": r.registered[key].ResourceRef, "waitFor": goal}
+	inputs := r.Connected(pulumi.Map{"resourceRef": r.registered[key].ResourceRef, "waitFor": goal})
 	if r.Wait != WaitAll {
 		goal["timeout"] = pulumi.String(neededTimeout)
 		inputs["onFailure"] = pulumi.String("warn")
-	}
-	if connected, given := r.Options[connection.Key]; given {
-		inputs[connection.Key] = InputOf(connected)
 	}
 	child := &waited{}
 	r.waits[key] = child

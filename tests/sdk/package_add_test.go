@@ -14,7 +14,7 @@ import (
 )
 
 // packagePage is the page that says how the CLI makes a package of the plugin.
-const packagePage = "installation-configuration.md"
+const packagePage = "languages.md"
 
 // TestPackageAdd has the CLI make packages of the plugin that the README's commands have installed.
 func TestPackageAdd(t *testing.T) { // [D85]

@@ -32,12 +32,12 @@
 //
 // The bounds:
 //
-//   - what a rendering may use: bounds.go; in memory: memory.go
-//   - how it is counted: instrument.go in templates, guard.go in functions
+//   - what a rendering may use: bounds.go; in memory: memory_limit.go
+//   - how it is counted: instrument.go in templates, function_costs.go in functions
 //
 // A rendering with values that are secret or not known yet:
 //
-//   - [Chart.RenderPartly]: partial.go; one of the renderings that it compares: outcome.go
+//   - [Chart.RenderPartly], and the renderings that it compares: partial.go; what one of them gives: outcome.go
 //   - which renderings are compared, and what follows from them: finding.go; the values in them: variant.go
 //   - where values are unknown, for a schema: unknown_places.go
 //   - what templates decide based on such values: calls.go

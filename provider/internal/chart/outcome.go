@@ -4,8 +4,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/draws"
 )
 
 // outcome is the result of rendering one variant.
@@ -31,47 +29,6 @@ func (o *outcome) firstFailure() error {
 		return o.failed[file]
 	}
 	return nil
-}
-
-// render renders a variant. It returns an error only if the reason is not in single templates.
-func (p *partly) render(v variant, session *draws.Session) (*outcome, error) {
-	given := p.replaced(v)
-	made := &outcome{
-		failed: map[string]*TemplateError{}, unreadable: map[string]string{}, undecided: map[string]bool{}, calls: &calls{seen: map[call]*seen{}},
-	}
-	made.calls.exchanged, made.calls.forgiving = p.exchangedTexts(given), len(p.places) > 0
-	prepared, err := p.chart.prepare(p.Release, given, preparing{unknown: p.places, unchecked: p.result != nil})
-	if err != nil {
-		return nil, err
-	}
-	sources, err := sourcesOf(prepared.chart, prepared.scopes, session)
-	if err != nil {
-		return nil, err
-	}
-	e := newExecution(p.ctx)
-	e.failed = made.failed
-	e.observe = made.calls.observer(e, v.otherwise)
-	looking := p.lookup(v, made)
-	lookup := func(apiVersion, kind, namespace, name string) (map[string]any, error) {
-		found, err := looking(apiVersion, kind, namespace, name)
-		if errors.Is(err, ErrUnknown) {
-			made.undecided[e.file] = true
-			return map[string]any{}, nil
-		}
-		return found, err
-	}
-	if made.texts, err = e.run(sources, Functions{Draws: session, Lookup: lookup}); err != nil {
-		return nil, err
-	}
-	made.written = e.written
-	for _, crd := range prepared.chart.CRDObjects() {
-		made.crds = append(made.crds, crd.Filename)
-	}
-	release, same := p.Release, map[string]string{}
-	if p.result != nil {
-		release.SkipCRDs, same = true, p.result.first.texts // which do not depend on values
-	}
-	return made, made.collect(prepared, release, same)
 }
 
 // collect reads the objects of templates whose output differs from the first rendering. A template with unreadable output counts as not

@@ -114,6 +114,41 @@ type partly struct {
 	result   *comparison
 }
 
+// render renders a variant. It returns an error only if the reason is not in single templates.
+func (p *partly) render(v variant, session *draws.Session) (*outcome, error) {
+	given := p.replaced(v)
+	made := &outcome{
+		failed: map[string]*TemplateError{}, unreadable: map[string]string{}, undecided: map[string]bool{}, calls: &calls{seen: map[call]*seen{}},
+	}
+	made.calls.exchanged, made.calls.forgiving = p.exchangedTexts(given), len(p.places) > 0
+	e := newExecution(p.ctx)
+	e.failed = made.failed
+	e.observe = made.calls.observer(e, v.otherwise)
+	looking := p.lookup(v, made)
+	lookup := func(apiVersion, kind, namespace, name string) (map[string]any, error) {
+		found, err := looking(apiVersion, kind, namespace, name)
+		if errors.Is(err, ErrUnknown) {
+			made.undecided[e.file] = true
+			return map[string]any{}, nil
+		}
+		return found, err
+	}
+	how := preparing{unknown: p.places, unchecked: p.result != nil}
+	prepared, texts, err := p.chart.execute(e, p.Release, given, how, Functions{Draws: session, Lookup: lookup})
+	if err != nil {
+		return nil, err
+	}
+	made.texts, made.written = texts, e.written
+	for _, crd := range prepared.chart.CRDObjects() {
+		made.crds = append(made.crds, crd.Filename)
+	}
+	release, same := p.Release, map[string]string{}
+	if p.result != nil {
+		release.SkipCRDs, same = true, p.result.first.texts // which do not depend on values
+	}
+	return made, made.collect(prepared, release, same)
+}
+
 // withoutObjects is the result if the values cannot be merged or the templates cannot be parsed. If that depends on unknown values, nothing
 // is known.
 func (p *partly) withoutObjects(failed error) (*Partial, error) {

@@ -90,16 +90,26 @@ func isBounded(err error) bool {
 
 func (c *Chart) attempt(ctx context.Context, release Release, values map[string]any, functions Functions) (
 	*helm.Chart, map[string]string, []string, error) {
-	prepared, err := c.prepare(release, values, preparing{})
+	prepared, outputs, err := c.execute(newExecution(ctx), release, values, preparing{}, functions)
 	if err != nil {
 		return nil, nil, nil, err
+	}
+	return prepared.chart, outputs, prepared.warnings, nil
+}
+
+// execute merges the values and executes the templates with them.
+func (c *Chart) execute(e *execution, release Release, values map[string]any, how preparing, functions Functions) (
+	*prepared, map[string]string, error) {
+	prepared, err := c.prepare(release, values, how)
+	if err != nil {
+		return nil, nil, err
 	}
 	sources, err := sourcesOf(prepared.chart, prepared.scopes, functions.Draws)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, nil, err
 	}
-	outputs, err := newExecution(ctx).run(sources, functions)
-	return prepared.chart, outputs, prepared.warnings, err
+	outputs, err := e.run(sources, functions)
+	return prepared, outputs, err
 }
 
 // prepared is a chart with merged values, before its templates are executed.

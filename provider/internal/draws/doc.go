@@ -4,16 +4,16 @@
 // when it is drawn for the first time, under a key that says where in the templates it is drawn: its call site. A single seed for
 // everything would not work, because Go's key generators do not accept one.
 //
-//   - how a template is rewritten so that each draw passes its call site: rewrite.go, edit.go, hint.go
+//   - how a template is rewritten so that each draw passes its call site: rewrite.go, edit.go, yaml_key_hint.go
 //   - where a template is while it is executed: site.go; how a key is written: key.go
 //   - which functions draw: functions.go; what they draw: value.go, values.go
 //   - which value a call site gets: session.go, answer.go, rotate.go
-//   - when a certificate is made again: certificate.go, due.go; certificates without a known private key: keyless.go
+//   - when a certificate is made again: certificate.go, due.go; certificates without a known private key: certificates_without_key.go
 //   - where a value is rendered: place.go; which calls the templates contain, executed or not: source.go
-//   - which value belongs to which call site after call sites or objects have moved: moved.go
+//   - which value belongs to which call site after call sites or objects have moved: moved_values.go
 //   - what happens to values that nothing uses: former.go
 //   - values of the same shape, to find out what depends on them: placeholder.go
-//   - how values are found in texts that another tool has rendered: shape.go, wanted.go
+//   - how values are found in texts that another tool has rendered: shape.go, placeholder_values.go
 //
 // # A rendering
 //

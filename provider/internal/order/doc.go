@@ -11,7 +11,7 @@
 //   - any other object after the objects that it names: references.go
 //   - a custom resource after the workload that may write it, its operator: operators.go
 //   - a webhook or an API service after the pods that answer it, and objects after the webhooks that are called about them: webhooks.go
-//   - an object after those that its annotation config.kubernetes.io/depends-on names: requested.go
+//   - an object after those that its annotation config.kubernetes.io/depends-on names: depends_on.go
 //
 // Everything else is applied at the same time.
 //

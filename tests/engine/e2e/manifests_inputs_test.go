@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -12,8 +11,6 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/wait"
-
-	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
 )
 
 func TestOverridesOfASet(t *testing.T) { // [M13]
@@ -208,40 +205,4 @@ func TestChildrenOfASetAreOrdinaryResources(t *testing.T) { // [M22] [M24]
 		program(", adopt: true")
 		s.up(t)
 	})
-}
-
-func TestManyObjectsOfASetCostNoMoreRequestsThanByThemselves(t *testing.T) { // [M23]
-	t.Parallel()
-	c := shared.Get(t)
-	k, s, space := kubeOf(t, c), newStack(t), c.Namespace(t)
-	const many = 1000
-	s.env["PULUMI_SKIP_CHECKPOINTS"] = "true" // What the engine saves in between is no matter of the set.
-	var documents []string
-	for i := range many {
-		documents = append(documents, setIn(space, replaceAll(setSettings, "name: settings", fmt.Sprintf("name: settings-%03d", i))))
-	}
-	s.file(t, "set.yaml", strings.Join(documents, "---\n"))
-	s.program(t, "resources: {shop: {type: k8sconnect:Manifests, properties: {files: [set.yaml]}}}\n")
-	count := func(run func()) map[string]int {
-		mark, err := c.AuditMark()
-		require.NoError(t, err)
-		run()
-		requests, err := c.RequestsSince(mark)
-		require.NoError(t, err)
-		counts := map[string]int{}
-		for _, request := range requests.Where(func(r cluster.Request) bool {
-			return strings.HasPrefix(r.UserAgent, "pulumi-k8sconnect/") && strings.Contains(r.URI, "/namespaces/"+space+"/")
-		}) {
-			if object, what := objectAndVerb(request); strings.HasPrefix(object, "settings-") {
-				counts[what]++
-			}
-		}
-		return counts
-	}
-	assert.Equal(t, map[string]int{"patch": many}, count(func() { s.up(t) }))
-	assert.Equal(t, map[string]int{"get": many}, count(func() { s.previewEmpty(t) }))
-	assert.Len(t, s.export(t).named("k8sconnect:index:KubeObject"), many)
-	k.get(t, "v1/ConfigMap/"+space+"/settings-999")
-	s.destroy(t)
-	k.gone(t, "v1/ConfigMap/"+space+"/settings-999")
 }

@@ -33,7 +33,7 @@ func (r *releases) claim(of *release, hooks []hook, component resource.URN) erro
 	}
 	here := place{cluster: of.cluster.Target(), namespace: of.release.Namespace, release: of.release.Name}
 	own := claimant{component, of.keepsName}
-	if found, held := r.places.LoadOrStore(here, own); held {
+	if found, held := r.claimants.LoadOrStore(here, own); held {
 		if holder := found.(claimant); holder.component != component && (holder.keepsName || own.keepsName) {
 			if own.keepsName {
 				holder, own = own, holder
@@ -47,7 +47,7 @@ func (r *releases) claim(of *release, hooks []hook, component resource.URN) erro
 			continue
 		}
 		here.Identity = manifest.IdentityOf(h.Object).In(of.release.Namespace)
-		if found, held := r.places.LoadOrStore(here, own); held && found.(claimant).component != component {
+		if found, held := r.claimants.LoadOrStore(here, own); held && found.(claimant).component != component {
 			return refusedClaim(component, fmt.Sprintf("The Chart %q has the hook %s already. Two Charts cannot be one release: give them different names or "+
 				"namespaces.", found.(claimant).component.Name(), h.key))
 		}

@@ -14,23 +14,23 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sources"
 )
 
-// collect sorts what was rendered into objects of the set, and objects that hooks run, make for a run, or delete.
-func (r *release) collect(partial *chart.Partial, remembered memory) (*rendered, error) {
+// objectsAndHooks sorts what was rendered into objects of the set, and objects that hooks run, make for a run, or delete.
+func (r *release) objectsAndHooks(partial *chart.Partial, remembered memory) (*rendered, error) {
 	removed, misspelt := r.removed()
 	done := &rendered{crds: map[string]bool{}, removed: removed, warnings: append(misspelt, partial.Warnings...), notes: r.notesOf(partial)}
 	done.documents = sets.Documents{Input: keyChart, Incomplete: partial.Incomplete, Unknown: map[string]bool{}, Apart: map[string]bool{}, Secret: !r.secrets.Empty(), Fixed: true}
-	collecting := &collecting{into: done, generated: map[string]int{}, namespace: r.release.Namespace, whole: r.whole()}
+	sorting := &sorting{into: done, generated: map[string]int{}, namespace: r.release.Namespace, whole: r.whole()}
 	definitions, others := firstDefinitions(partial.CRDs)
 	done.warnings = append(done.warnings, others...)
 	for _, crd := range definitions {
-		collecting.definition(crd)
+		sorting.definition(crd)
 	}
 	for _, object := range partial.Objects {
-		collecting.object(object)
+		sorting.object(object)
 	}
 	if r.runHooks {
 		for _, h := range partial.Hooks {
-			collecting.hook(h, remembered.since)
+			sorting.hook(h, remembered.since)
 		}
 	} else if len(partial.Hooks) > 0 && !remembered.isInstalled() {
 		done.warnings = append(done.warnings, fmt.Sprintf("The chart has %d hooks, which are left out because of hooks: skip.", len(partial.Hooks)))
@@ -38,7 +38,7 @@ func (r *release) collect(partial *chart.Partial, remembered memory) (*rendered,
 	if len(partial.Tests) > 0 && !remembered.isInstalled() {
 		done.warnings = append(done.warnings, fmt.Sprintf("Tests of the chart are left out: %s.", strings.Join(partial.Tests, ", ")))
 	}
-	return done, collecting.finish()
+	return done, sorting.finish()
 }
 
 // firstDefinitions returns the definitions from crds folders. If several subcharts bring the same one, the first wins, as in Helm. It warns
@@ -59,8 +59,8 @@ func firstDefinitions(crds []chart.PartialDocument) (first []chart.PartialDocume
 	return first, warnings
 }
 
-// collecting collects documents of one release.
-type collecting struct {
+// sorting sorts the documents of one release.
+type sorting struct {
 	into *rendered
 	// together are the documents of the set. apart are documents that hooks run, or make for a run.
 	together, apart []placed
@@ -87,21 +87,21 @@ type placed struct {
 func apartKey(hook string) string { return "hook:" + hook }
 
 // definition adds a definition of a crds folder.
-func (c *collecting) definition(from chart.PartialDocument) {
+func (c *sorting) definition(from chart.PartialDocument) {
 	if document, ok := c.document(from); ok {
 		c.together = append(c.together, placed{Document: document, unknown: from.Unknown, crd: true})
 	}
 }
 
 // object adds another object of the set.
-func (c *collecting) object(from chart.PartialDocument) {
+func (c *sorting) object(from chart.PartialDocument) {
 	if document, ok := c.document(from); ok {
 		c.together = append(c.together, placed{Document: document, unknown: from.Unknown})
 	}
 }
 
 // hook adds a hook. A hook that stays as an object becomes an object of the set.
-func (c *collecting) hook(from chart.PartialHook, when func(h hook, s stage) since) {
+func (c *sorting) hook(from chart.PartialHook, when func(h hook, s stage) since) {
 	from = c.name(from)
 	document, ok := c.document(from.PartialDocument)
 	if !ok {
@@ -133,7 +133,7 @@ func (c *collecting) hook(from chart.PartialHook, when func(h hook, s stage) sin
 }
 
 // document makes a document of what was rendered. If its identity is not known yet, the set is incomplete.
-func (c *collecting) document(from chart.PartialDocument) (sources.Document, bool) {
+func (c *sorting) document(from chart.PartialDocument) (sources.Document, bool) {
 	if c.whole {
 		from.Secrets.Add(property.Path{})
 	}
@@ -150,7 +150,7 @@ func (c *collecting) document(from chart.PartialDocument) (sources.Document, boo
 }
 
 // finish gives the objects of the set their keys.
-func (c *collecting) finish() error {
+func (c *sorting) finish() error {
 	documents := make([]sources.Document, len(c.together))
 	for i, one := range c.together {
 		documents[i] = one.Document
@@ -186,7 +186,7 @@ func (c *collecting) finish() error {
 
 // share finds the hooks whose object also belongs to the set. Such an object stays where a hook's own object would be deleted: a hook that
 // needs it must not remove what the release has. After a deletion the release no longer has it, so a post-delete hook makes it.
-func (c *collecting) share(wrong *check.Mistakes) {
+func (c *sorting) share(wrong *check.Mistakes) {
 	together := map[manifest.Identity]string{}
 	for _, one := range c.together {
 		together[c.identityIn(one.Document)] = one.Place
@@ -213,7 +213,7 @@ func (c *collecting) share(wrong *check.Mistakes) {
 }
 
 // identityIn is the identity of a document in the release, without its version.
-func (c *collecting) identityIn(document sources.Document) manifest.Identity {
+func (c *sorting) identityIn(document sources.Document) manifest.Identity {
 	id := manifest.IdentityOf(document.Object).In(c.namespace)
 	id.APIVersion = id.Group()
 	return id

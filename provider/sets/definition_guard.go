@@ -224,12 +224,9 @@ func (r *Registration) registerGuard() error {
 		i := instances[key]
 		own = append(own, pulumi.StringMap{"kind": pulumi.String(i.kind), "namespace": pulumi.String(i.namespace), "name": pulumi.String(i.name)})
 	}
-	inputs := pulumi.Map{keyDefinitions: listed, keyInstances: own}
+	inputs := r.Connected(pulumi.Map{keyDefinitions: listed, keyInstances: own})
 	if r.Incomplete {
-		inputs = pulumi.Map{keyDefinitions: pulumi.UnsafeUnknownOutput(nil), keyInstances: pulumi.UnsafeUnknownOutput(nil)}
-	}
-	if connected, given := r.Options[connection.Key]; given {
-		inputs[connection.Key] = InputOf(connected)
+		inputs = r.Connected(pulumi.Map{keyDefinitions: pulumi.UnsafeUnknownOutput(nil), keyInstances: pulumi.UnsafeUnknownOutput(nil)})
 	}
 	var after []pulumi.Resource
 	if len(definitions) > 0 || r.Incomplete {

@@ -70,19 +70,15 @@ type inheriting struct {
 	probes             int
 }
 
-// inherit finds the values that the templates of a release would draw in the objects that it takes over. missing says what the other values
-// become.
+// inheritIfTakenOver finds the values that the templates of a release would draw in the objects that it takes over; none if it takes over
+// nothing. missing says what the other values become.
 //
 // After that, the found values are remembered. So an object that cannot be read now is an error, and is never treated as absent.
-func (r *release) inherit(ctx context.Context, remembered memory, missing draws.Missing) (inherited, error) {
+func (r *release) inheritIfTakenOver(ctx context.Context, remembered memory, missing draws.Missing) (inherited, error) {
 	if remembered.isInstalled() || !sets.TakesOver(r.given) || r.cluster == nil || r.chart == nil || len(r.unknown) > 0 || values.HasUnknown(r.values) {
 		return inherited{}, nil
 	}
-	former := remembered.Own
-	if remembered.isAdopted() {
-		former = nil
-	}
-	r.lookups.begin(ctx, remembered.Found, former)
+	r.lookups.begin(ctx, remembered)
 	found, err := newInheriting(r, remembered).run(ctx, missing)
 	if errors.Is(err, errUnrendered) {
 		return inherited{unsought: true}, nil // If it cannot be rendered at all, the rendering itself says why.
@@ -346,7 +342,7 @@ func (in *inheriting) view(ctx context.Context, options draws.Options) (*view, e
 		options.Inherited = in.found
 	}
 	r := in.release
-	for range maxRenderings {
+	for range maxSettlings {
 		session := draws.NewSession(options)
 		whole, err := r.chart.Render(ctx, r.release, r.values, chart.Functions{Lookup: r.lookups.Lookup, Draws: session})
 		switch lookup := (*lookupError)(nil); {
@@ -357,7 +353,7 @@ func (in *inheriting) view(ctx context.Context, options draws.Options) (*view, e
 		case err != nil:
 			return nil, errUnrendered
 		}
-		done, err := r.collect(asPartial(whole), in.memory)
+		done, err := r.objectsAndHooks(asPartial(whole), in.memory)
 		if err != nil {
 			return nil, errUnrendered
 		}
