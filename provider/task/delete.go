@@ -101,6 +101,7 @@ func (r *taskResource) runLast(ctx context.Context, urn resource.URN, in inputs,
 	if err != nil {
 		return in.excuse(ctx, err, theTask)
 	}
+	last.unremembered = true
 	if err := forgetEarlierAttempt(ctx, []*run{last}); err != nil {
 		return in.excuse(ctx, err, theTask)
 	}

@@ -26,6 +26,8 @@ type run struct {
 	sensitive []string
 	// lasting means that the object of a successful run is not touched: it is evidence for longer than this run.
 	lasting bool
+	// unremembered means that no state has the object after the run, so that no later run removes it.
+	unremembered bool
 }
 
 // end is how far a run came.

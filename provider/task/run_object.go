@@ -18,6 +18,9 @@ import (
 // evidence that the run has succeeded.
 const keptFor = 600
 
+// failureKeptFor is how many seconds a Job stays that has failed and that no state remembers: long enough to find out why.
+const failureKeptFor = 24 * 60 * 60
+
 // timeToLive is the field that has a Job removed some time after its end.
 var timeToLive = []string{"spec", "ttlSecondsAfterFinished"}
 
@@ -58,8 +61,8 @@ func (r *run) make(ctx context.Context) (*unstructured.Unstructured, error) {
 	return r.create(ctx, r.in.objectOf(r.target.Identity()), r.runObject())
 }
 
-// retire sets the time to live of a Job that has ended: for a kept Job the one from its manifest, for any other Job at most
-// keptFor. stays means that nothing will remove the object. A Pod has no time to live: it stays until the next run.
+// retire sets the time to live of a Job that has ended: for a kept Job the one from its manifest, or [failureKeptFor] if nothing
+// else would ever remove it, for any other Job at most keptFor. stays means that nothing will remove the object. A Pod has no time to live: it stays until the next run.
 func (r *run) retire(ctx context.Context, live *unstructured.Unstructured, end outcome) (stays bool, err error) {
 	if !isJob(live.GroupVersionKind().GroupKind()) {
 		return true, nil
@@ -67,6 +70,8 @@ func (r *run) retire(ctx context.Context, live *unstructured.Unstructured, end o
 	keep := r.in.keeps(end)
 	wanted, given, _ := unstructured.NestedInt64(r.in.object, timeToLive...)
 	switch {
+	case keep && !given && r.unremembered && end == afterFailure:
+		wanted = failureKeptFor
 	case keep && !given:
 		return true, nil
 	case !keep && given:

@@ -412,6 +412,7 @@ func TestATaskThatRunsWhenItIsDeleted(t *testing.T) {
 		assert.Contains(t, out, `relation "users" does not exist`)
 		assert.Contains(t, out, "set forceDestroy")
 		s.export(t).get(t, "migrate")
+		assert.EqualValues(t, 24*60*60, *s.job(t).Spec.TTLSecondsAfterFinished, "nothing else removes it")
 	})
 	step(t, "is killed while it runs, and the next destroy waits for the same Job [T6] [T4]", func(t *testing.T) {
 		destroy := s.start(t, "destroy", "--yes", "--skip-preview")
