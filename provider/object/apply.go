@@ -11,6 +11,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
@@ -93,4 +94,16 @@ func (t target) apply(
 		return nil, t.Diagnose(ctx, object, err)
 	}
 	return result.Object, nil
+}
+
+// object builds the body of an apply: a manifest in its namespace.
+func (t target) object(body map[string]any) *unstructured.Unstructured {
+	object := &unstructured.Unstructured{Object: values.DeepCopy(body).(map[string]any)}
+	object.SetNamespace(t.Ref.Namespace)
+	if isBare(body) {
+		// Owning metadata.labels, but none of the labels, writes nothing to the object and keeps our field manager on
+		// it: without any field of its own, the object would not be recognised as ours after a lost reply.
+		_ = unstructured.SetNestedMap(object.Object, map[string]any{}, "metadata", "labels")
+	}
+	return object
 }

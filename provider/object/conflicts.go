@@ -42,9 +42,9 @@ func (t target) refuseConflicts(in inputs, lines []string, fields []fieldpath.Pa
 
 // applyWithPolicy applies body onto the object of the write.
 //
-// A preview first tries without force. Usually nothing conflicts, and that is the only request. The API server
-// reports a conflict only where a value would change, so shared ownership is silent. It also reports one where our
-// manifest lacks a default that it would add itself; that is not a real conflict.
+// An update forces, unless conflictPolicy is "fail". A preview first tries without force. Usually nothing conflicts, and
+// that is the only request. The API server reports a conflict only where a value would change, so shared ownership is
+// silent. It also reports one where our manifest lacks a default that it would add itself; that is not a real conflict.
 func (w *write) applyWithPolicy(ctx context.Context, body map[string]any) (*unstructured.Unstructured, error) {
 	options := cluster.ApplyOptions{UID: w.uid, DryRun: w.preview}
 	if !w.preview && w.in.conflicts != policy.ConflictFail {
@@ -143,13 +143,7 @@ func (in inputs) show(tree map[string]any, path fieldpath.Path) string {
 // isOtherObject recognises the API server's answers to a uid that does not match the object: a conflict if there is no
 // object, a validation error for metadata.uid if another object has the name.
 func isOtherObject(err error) bool {
-	if apierrors.IsConflict(err) {
-		return len(failure.FieldConflicts(err)) == 0
-	}
-	if !apierrors.IsInvalid(err) {
-		return false
-	}
-	return slices.Contains(causeFields(err), "metadata.uid")
+	return isStale(err) || apierrors.IsInvalid(err) && slices.Contains(causeFields(err), "metadata.uid")
 }
 
 // causeFields returns the fields that the API server names in a refusal.
@@ -165,22 +159,4 @@ func causeFields(err error) []string {
 		}
 	}
 	return fields
-}
-
-// applyUntilFree retries [write.applyWithPolicy] while the API server answers that another client has just written
-// the object (409). The API server gives the same answer if no object has this uid, so it reads the object to tell
-// them apart. busy means that the object exists and was busy all the time.
-func (w *write) applyUntilFree(ctx context.Context, body map[string]any) (answer *unstructured.Unstructured, busy bool, err error) {
-	waited := cluster.RetryOnConflict(ctx, func() error {
-		answer, err = w.applyWithPolicy(ctx, body)
-		if !apierrors.IsConflict(err) || !isOtherObject(err) {
-			return nil
-		}
-		live, readErr := w.Cluster.Get(ctx, w.Ref)
-		if readErr != nil || live.GetUID() != w.uid {
-			return nil
-		}
-		return err
-	})
-	return answer, waited != nil, err
 }

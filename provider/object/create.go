@@ -83,6 +83,15 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 	return outcome.createResponse(in)
 }
 
+// create runs [kubeObject.createOnce], also when managed fields recorded in another API version block the apply.
+func (r *kubeObject) create(ctx context.Context, clu *cluster.Cluster, in inputs, c creation) (outcome, error) {
+	write := func(ctx context.Context) (outcome, error) { return r.createOnce(ctx, clu, in, c) }
+	if c.preview {
+		return previewed(ctx, in, write)
+	}
+	return inOneVersion(ctx, in, write)
+}
+
 // creation says how to create an object.
 type creation struct {
 	manager string

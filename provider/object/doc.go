@@ -58,7 +58,8 @@
 //
 // A write onto an object that exists:
 //
-//   - its steps: write.go; the request, and the state after its answer: apply.go; its result for the engine: outcome.go
+//   - its steps, and what it sends: write.go; the request, and the state after its answer: apply.go; its result for the
+//     engine: outcome.go
 //   - the steps that change who owns what: rename.go, takeover.go, ignore_released.go, unowned_values.go
 //   - other KubeObjects and Patches on the object: owner.go
 //   - fields of other managers, by conflictPolicy: conflicts.go

@@ -40,13 +40,9 @@ func (w *write) sendAsReleased(ctx context.Context, refused error) (*unstructure
 	return w.sendShielded(ctx, w.body(live))
 }
 
-// body returns what an update sends. A dry-run cannot release the ignored fields first, and must not look as if it
-// deleted them. So a preview sends them with their live values, or with the manifest's values if the live object was
-// not read.
-func (w *write) body(live *unstructured.Unstructured) map[string]any {
-	if !w.preview || w.releasing == nil || w.releasing.Empty() {
-		return w.in.sent()
-	}
+// bodyOfPreview returns what a preview sends. A dry-run cannot release the ignored fields first, and must not look as if it
+// deleted them. So it sends them with their live values, or with the manifest's values if the live object was not read.
+func (w *write) bodyOfPreview(live *unstructured.Unstructured) map[string]any {
 	tops := topsOf(w.releasing)
 	if live == nil {
 		return ownership.With(w.in.sent(), w.in.applied, tops)

@@ -122,6 +122,18 @@ func decodeInputs(properties property.Map) (inputs, error) {
 	return in, nil
 }
 
+// decode reads the inputs and the state of a resource that exists.
+func decode(properties, saved property.Map) (inputs, state, error) {
+	in, err := decodeInputs(properties)
+	if err != nil {
+		return inputs{}, state{}, err
+	}
+	old, err := decodeState(saved)
+	in.former = old.Sensitive()
+	in.ignore = in.ignore.Within(old.Live, old.Applied)
+	return in, old, err
+}
+
 // aggregatedRules are the rules of a ClusterRole that a controller fills in.
 var aggregatedRules = func() ownership.Pattern {
 	pattern, err := ownership.ParsePattern("rules")

@@ -5,7 +5,6 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -62,30 +61,9 @@ func (t target) warnForeign(ctx context.Context, in inputs, live *unstructured.U
 	}
 }
 
-// edit changes who owns the fields of the object with this uid, if we may write the object.
-func (t target) edit(ctx context.Context, in inputs, uid types.UID, edit ownership.Edit) error {
+// editOwned changes who owns the fields of the object with this uid, if we may write the object.
+func (t target) editOwned(ctx context.Context, in inputs, uid types.UID, edit ownership.Edit) error {
 	return t.Edit(ctx, uid, func(live *unstructured.Unstructured) (ownership.Edit, error) { return edit, t.mayWrite(in, live) })
-}
-
-// isUnseen reports whether this process has not read the object of a resource yet, or the last read was unusable. Then
-// a write reads it first.
-func (r *kubeObject) isUnseen(urn resource.URN, old state) bool {
-	return old.Foreign != "" || old.Stale || old.Pending || !r.looks.Has(urn)
-}
-
-// lookFirst reads the object before a write. It returns nil if the object is gone or has been replaced, which the write
-// notices.
-func (t target) lookFirst(ctx context.Context, uid types.UID) (*unstructured.Unstructured, error) {
-	live, err := t.Cluster.Get(ctx, t.Ref)
-	switch {
-	case apierrors.IsNotFound(err):
-		return nil, nil
-	case err != nil:
-		return nil, err
-	case live.GetUID() != uid:
-		return nil, nil
-	}
-	return live, nil
 }
 
 // leave leaves an object to the KubeObject that manages it, and releases what this resource owns of it, which would

@@ -1,6 +1,7 @@
 package object
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync"
@@ -66,10 +67,7 @@ func (r *kubeObject) explainNotServed(ctx context.Context, clu *cluster.Cluster,
 // warnPrerequisite warns in a preview what is missing, unless the same preview creates it.
 func (r *kubeObject) warnPrerequisite(ctx context.Context, clu *cluster.Cluster, id manifest.Identity, err error) {
 	if failure.NamespaceMissing(err) {
-		namespace := id.Namespace
-		if namespace == "" {
-			namespace = clu.Namespace()
-		}
+		namespace := cmp.Or(id.Namespace, clu.Namespace())
 		if _, ok := r.planned.namespaces.Load(plannedNamespace{clu, namespace}); ok {
 			return
 		}

@@ -135,7 +135,7 @@ func (s state) observe(t target, live *unstructured.Unstructured, in inputs) (st
 	}
 	s.fields = s.fields.Union(unrecorded)
 	now, projection := s, t.project(live, s.fields, s.Wanted())
-	if s.Manager == "" {
+	if s.isImported() {
 		if projection, _, err = imported(live); err != nil {
 			return state{}, err
 		}
@@ -187,7 +187,7 @@ func (s state) sentBy(in inputs) func(fieldpath.Path) (any, bool) {
 // unrecorded returns the fields that a run whose state was lost has applied: the object says that we own them, but the
 // state does not know them. These fields show as drift, and the next update removes or adopts them.
 func (s state) unrecorded(t target, live *unstructured.Unstructured) (*fieldpath.Set, error) {
-	if s.Manager == "" || s.Ref.UID != string(live.GetUID()) {
+	if s.isImported() || s.Ref.UID != string(live.GetUID()) {
 		return fieldpath.NewSet(), nil
 	}
 	known := s.fields

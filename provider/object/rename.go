@@ -14,7 +14,7 @@ func (t target) rename(ctx context.Context, in inputs, uid types.UID) (undo owne
 	if t.Also == "" {
 		return nil, nil
 	}
-	err = t.edit(ctx, in, uid, func(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	err = t.editOwned(ctx, in, uid, func(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		renamed, err := t.Rename()(live)
 		undo = ownership.Undo(live, renamed)
 		return renamed, err

@@ -140,14 +140,5 @@ func decodeState(properties property.Map) (state, error) {
 	}, err
 }
 
-// decode reads the inputs and the state of a resource that exists.
-func decode(properties, saved property.Map) (inputs, state, error) {
-	in, err := decodeInputs(properties)
-	if err != nil {
-		return inputs{}, state{}, err
-	}
-	old, err := decodeState(saved)
-	in.former = old.Sensitive()
-	in.ignore = in.ignore.Within(old.Live, old.Applied)
-	return in, old, err
-}
+// isImported reports whether no update has followed the import of the object: nothing has been applied yet.
+func (s state) isImported() bool { return s.Manager == "" }

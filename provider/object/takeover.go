@@ -27,7 +27,7 @@ func (in inputs) takes(old state, saved property.Map) bool {
 
 // handsOver reports whether fields of other managers become ours before an update's apply. This applies to the managers
 // that the program names and, at the first update of an imported object, to client-side appliers.
-func (in inputs) handsOver(old state) bool { return in.taking || old.Manager == "" }
+func (in inputs) handsOver(old state) bool { return in.taking || old.isImported() }
 
 // deciding returns a function that decides about each entry on an object during a takeover: the fields that moves
 // selects become ours. Ignored fields would become solely ours, and the apply would remove them, so they stay with

@@ -1,6 +1,7 @@
 package object
 
 import (
+	"cmp"
 	"context"
 
 	p "github.com/pulumi/pulumi-go-provider"
@@ -72,10 +73,7 @@ func isGone(ctx context.Context, clu *cluster.Cluster, account cluster.Ref) bool
 
 // accountIn names a ServiceAccount. An empty namespace is the default one of the connection.
 func accountIn(clu *cluster.Cluster, namespace, name string) cluster.Ref {
-	if namespace == "" {
-		namespace = clu.Namespace()
-	}
-	return cluster.Ref{APIVersion: "v1", Kind: kinds.ServiceAccount.Kind, Namespace: namespace, Name: name}
+	return cluster.Ref{APIVersion: "v1", Kind: kinds.ServiceAccount.Kind, Namespace: cmp.Or(namespace, clu.Namespace()), Name: name}
 }
 
 // addAccount records an account that a preview creates or changes.

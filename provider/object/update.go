@@ -71,6 +71,16 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 	return result.updateResponse(in, old)
 }
 
+// update runs [kubeObject.updateOnce], also when managed fields recorded in another API version block the apply. A
+// preview that cannot try that, or that is behind a webhook that cannot be called, is unresolved.
+func (r *kubeObject) update(ctx context.Context, req request) (outcome, error) {
+	write := func(ctx context.Context) (outcome, error) { return r.updateOnce(ctx, req) }
+	if req.preview {
+		return previewed(r.source.ForwardWarnings(ctx, req.urn, req.in.sensitive()), req.in, write)
+	}
+	return inOneVersion(tracked.Writing(ctx, r.source, req.urn, req.in.sensitive()), req.in, write)
+}
+
 // request asks for an update, or for the dry-run that shows what it would do.
 type request struct {
 	urn     resource.URN
@@ -146,13 +156,12 @@ func (r *kubeObject) writeOf(ctx context.Context, t target, req request) (*write
 	in, old := req.in, req.old
 	w := &write{
 		target: t, last: t, in: in, old: old, uid: types.UID(old.Ref.UID), preview: req.preview, applied: old.Wanted(),
-		releasing: in.unreleased(old), releasesIgnored: old.Manager == "" && len(in.ignore) > 0,
-		migrates: old.Manager == "", takes: in.taking, seen: seen{old.Live, old.fields},
+		releasing: in.unreleased(old), releasesIgnored: old.isImported() && len(in.ignore) > 0,
+		migrates: old.isImported(), takes: in.taking, seen: seen{old.Live, old.fields},
 	}
 	var live *unstructured.Unstructured
-	first := old.Manager == "" // of an imported object
-	// Otherwise the dry-run's answer says who manages the object.
-	if t.Also != "" || first || (!req.preview || old.Foreign != "") && r.isUnseen(req.urn, old) {
+	// A preview usually does not read it first: the answer to its dry-run says who manages the object.
+	if t.Also != "" || old.isImported() || (!req.preview || old.Foreign != "") && r.isUnseen(req.urn, old) {
 		var err error
 		if live, err = t.lookFirst(ctx, w.uid); err != nil {
 			return w, t.Explain("read", err, in.sensitive())
@@ -167,7 +176,7 @@ func (r *kubeObject) writeOf(ctx context.Context, t target, req request) (*write
 		return w, t.Explain("read", err, in.sensitive())
 	}
 	w.target = t.asOn(live)
-	if err := t.mayWrite(in, live); err != nil || !first {
+	if err := t.mayWrite(in, live); err != nil || !old.isImported() {
 		return w, err
 	}
 	return w, t.refusePatched("is managed by", live)

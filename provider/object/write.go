@@ -5,12 +5,14 @@ import (
 	"errors"
 
 	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
@@ -23,11 +25,11 @@ import (
 // it reverts, by at most one patch, what was changed only for the apply.
 //
 // A dry-run cannot carry managedFields, so a preview can make none of these edits. For each of them it sends or assumes
-// something else, and the file of the edit contains both:
+// something else:
 //
-//	edit                                  file                  in a preview
+//	edit                                  file of the preview   in a preview
 //	the field manager is renamed          rename.go             assumes that it is
-//	ignored fields are released           ignore_released.go    sends them with their applied values
+//	ignored fields are released           ignore_released.go    sends them with their live values
 //	fields of other managers become ours  takeover.go           assumes that they are
 //	what is not ours is shielded          unowned_values.go     sends its values
 type write struct {
@@ -95,6 +97,14 @@ func (w *write) run(ctx context.Context) applyResult {
 	return result
 }
 
+// body returns what the write applies: the manifest without the ignored fields.
+func (w *write) body(live *unstructured.Unstructured) map[string]any {
+	if w.preview && w.releasing != nil && !w.releasing.Empty() {
+		return w.bodyOfPreview(live)
+	}
+	return w.in.sent()
+}
+
 // send applies body. It reads the object first, if ignored fields may have to be sent.
 func (w *write) send(ctx context.Context, body map[string]any) (*unstructured.Unstructured, error) {
 	if !w.in.ignoresInside(w.old) && !w.makesItems() {
@@ -103,7 +113,8 @@ func (w *write) send(ctx context.Context, body map[string]any) (*unstructured.Un
 	return w.sendOnto(ctx, body)
 }
 
-// attempt applies body. It tries again while others write the object, and again without the defaults that block it.
+// attempt applies body. It tries again while others write the object, and again without what blocks it: defaults of the
+// API server, drift, or what admission denies.
 func (w *write) attempt(ctx context.Context, body map[string]any) (answer *unstructured.Unstructured, err error) {
 	if isGuarded(body) {
 		// sendOnto reads it again after a conflict.
@@ -113,6 +124,24 @@ func (w *write) attempt(ctx context.Context, body map[string]any) (answer *unstr
 		answer, w.busy, err = w.applyUntilFree(ctx, body)
 	}
 	return w.orElse(ctx, body, answer, err)
+}
+
+// applyUntilFree retries [write.applyWithPolicy] while the API server answers that another client has just written
+// the object (409). The API server gives the same answer if no object has this uid, so it reads the object to tell
+// them apart. busy means that the object exists and was busy all the time.
+func (w *write) applyUntilFree(ctx context.Context, body map[string]any) (answer *unstructured.Unstructured, busy bool, err error) {
+	waited := cluster.RetryOnConflict(ctx, func() error {
+		answer, err = w.applyWithPolicy(ctx, body)
+		if !isStale(err) {
+			return nil
+		}
+		live, readErr := w.Cluster.Get(ctx, w.Ref)
+		if readErr != nil || live.GetUID() != w.uid {
+			return nil
+		}
+		return err
+	})
+	return answer, waited != nil, err
 }
 
 // orElse returns the answer to an apply. If the API server refused it because of something that the program has not
@@ -191,7 +220,7 @@ func (w *write) plan(ctx context.Context) (edits []ownership.Edit, verb string, 
 // edit changes who owns what, and remembers how to revert that.
 func (w *write) edit(ctx context.Context, edit ownership.Edit) error {
 	earlier := w.undo
-	return w.target.edit(ctx, w.in, w.uid, func(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	return w.editOwned(ctx, w.in, w.uid, func(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 		edited, err := edit(live)
 		if err == nil && edited != live {
 			w.undo = ownership.InOrder(ownership.Undo(live, edited), earlier)
@@ -232,4 +261,25 @@ func (w *write) cleanUp(ctx context.Context, result applyResult) {
 		w.renamed = renames && err == nil
 	}
 	w.sayKept(ctx, result.err)
+}
+
+// isUnseen reports whether this process has not read the object of a resource yet, or the last read was unusable or found
+// it managed by another KubeObject. Then a write reads it first.
+func (r *kubeObject) isUnseen(urn resource.URN, old state) bool {
+	return old.Foreign != "" || old.Stale || old.Pending || !r.looks.Has(urn)
+}
+
+// lookFirst reads the object before a write. It returns nil if the object is gone or has been replaced, which the write
+// notices.
+func (t target) lookFirst(ctx context.Context, uid types.UID) (*unstructured.Unstructured, error) {
+	live, err := t.Cluster.Get(ctx, t.Ref)
+	switch {
+	case apierrors.IsNotFound(err):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case live.GetUID() != uid:
+		return nil, nil
+	}
+	return live, nil
 }
