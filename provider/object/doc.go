@@ -60,8 +60,8 @@
 //
 //   - its steps, and what it sends: write.go; the request, and the state after its answer: apply.go; its result for the
 //     engine: outcome.go
-//   - the steps that change who owns what: rename.go, takeover.go, ignore_released.go, unowned_values.go
-//   - other KubeObjects and Patches on the object: owner.go
+//   - the steps that change who owns what: rename.go, takeover.go, ignore_released.go, unowned_fields.go
+//   - other KubeObjects and Patches on the object: other_kubeobjects.go
 //   - fields of other managers, by conflictPolicy: conflicts.go
 //   - fields that leave the manifest, and whether they leave the object: removed_fields.go
 //   - managed fields in an API version that blocks the apply: outdated_managed_fields.go

@@ -31,7 +31,7 @@ import (
 //	the field manager is renamed          rename.go             assumes that it is
 //	ignored fields are released           ignore_released.go    sends them with their live values
 //	fields of other managers become ours  takeover.go           assumes that they are
-//	what is not ours is shielded          unowned_values.go     sends its values
+//	what is not ours is shielded          unowned_fields.go     sends its values
 type write struct {
 	// target is who applies, and last who owns the fields in the end. They differ if the resource has a new URN while
 	// the object still has the former URN's field manager.

@@ -63,7 +63,7 @@
 //
 // Drift, and how it is shown:
 //
-//   - what differs on the live object: drift.go; how a JSON patch corrects it: correct_drift.go
+//   - what differs on the live object: drift.go; how a JSON patch corrects it: jsonpatch_restoration.go
 //   - fields that only a run with a lost state has set: unrecorded.go
 //   - values that the API server did not keep: dropped_values.go
 //   - a list in another order: list_order.go
@@ -73,6 +73,6 @@
 // What the patch has added, and what a destroy does with it:
 //
 //   - records of what it has added: created_fields.go for fields, added_items.go for list items without keys
-//   - which of it a destroy removes: remove_fields.go; the request that removes it and releases the rest: remove.go
+//   - which of it a destroy removes: removal_decision.go; the request that removes it and releases the rest: removal_request.go
 //   - messages about what stays: released_fields.go
 package patch

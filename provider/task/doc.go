@@ -24,7 +24,7 @@
 // ended.
 //
 // Objects that several hooks of an event need belong to the event: the first hook makes them, and the last one removes them. See
-// shared.go.
+// event_objects.go.
 //
 // The delete hooks of a release are another resource, ReleaseHooks. It remembers its steps and runs them in its Delete. It exists
 // even if it has no steps, and is never replaced, because deleting the resource runs its steps: a new version of the chart
@@ -47,13 +47,13 @@
 //
 //   - the resource, which serves the verbs from the raw requests: resource.go; its types in the schema: args.go
 //   - Check: check.go; Diff: diff.go; Create: create.go; Read: read.go; Delete: delete.go
-//   - Update, and the decision of Create and Update whether to run: update.go
+//   - Update: update.go; the decision of Create and Update whether to run, and what a preview says of it: decision.go
 //   - the object of a run that a preview tries: dry_run.go
 //
 // Inputs and state:
 //
 //   - the checked inputs: inputs.go; the state: state.go
-//   - a Task that replaces another one: former.go; how two lives of a Task differ: lives.go
+//   - a Task that replaces another one: replaced_tasks.go; how two lives of a Task differ: lives.go
 //
 // A run:
 //
@@ -66,6 +66,6 @@
 //
 //   - the hidden input that makes a Task a hook: hook.go
 //   - the install or upgrade in which a hook runs: event.go
-//   - the objects that several hooks of an event need: shared.go
+//   - the objects that several hooks of an event need: event_objects.go
 //   - the resource ReleaseHooks: release_hooks.go; its Delete, which runs the steps: release_hooks_delete.go
 package task

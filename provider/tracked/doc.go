@@ -7,7 +7,7 @@
 //   - who owns the object ([KubeObjectOf]), and who may take it over ([TakeOver]): owner.go and takeover.go
 //   - whether this process has looked at the object before it writes it ([SeenObjects]): seen_objects.go
 //   - what is remembered of it between runs ([State]): state.go
-//   - how the state is written if the object is too big to be a tree of properties: state_text.go
+//   - how the state is written if the object is too big to be a tree of properties: packed_state.go
 //   - how a difference is shown in Pulumi's terms ([Place], [IdentityDiff], [InputChanges], [Lost]): diff.go
 //   - which call of Diff is the program's ([EngineCalls]): engine_calls.go
 //   - what happens if it could not be read ([KeepStale], [ClusterForDiff], [State.UncheckedDiff]): reread.go
@@ -20,8 +20,8 @@
 //   - what happens if an admission webhook cannot be called ([AwaitWebhooks], [WarnUnasked]): unreachable_webhooks.go
 //   - how one dry-run serves Diff and the preview after it ([DryRunCache]): dryrun_cache.go
 //   - that a replacement of the same name does not delete its own successor ([ReplacementGuard]): replacement_guard.go
-//   - what of it is secret ([SecretPlaces], [Sensitive]), even if the program does not say so ([MarkKind]): secrets.go,
-//     secret_texts.go, secret_kind.go
+//   - what of it is secret ([SecretPlaces], [Sensitive]), even if the program does not say so ([MarkKind]): secret_places.go,
+//     sensitive_texts.go, secret_by_kind.go
 //   - how a value is shown in a message ([Show]): shown_values.go
 //
 // There is no framework here: a resource embeds the structs and calls the functions. Each resource decides itself what

@@ -4,7 +4,7 @@
 // Its laws:
 //
 //   - An error is classified by its type, and the API server's status code, reason and causes. Its text is read only
-//     where nothing else tells: typedpatch.go and decoding.go for manifests that do not fit their schema, refusal.go for
+//     where nothing else tells: schema_mismatch.go and decoding.go for manifests that do not fit their schema, refusal.go for
 //     who refused a request. An unrecognised text is shown whole.
 //   - [Outcome] is conservative. It returns [Refused] and [NotSent] only when they are certain, because the caller
 //     then saves nothing. Everything else is [Unknown], and the caller records that the object may exist.

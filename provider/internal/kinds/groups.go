@@ -3,11 +3,11 @@
 //   - which API groups are its own: groups.go
 //   - which kinds live outside of namespaces: scope.go
 //   - which kinds have pods, and where: pods.go
-//   - which fields hold quantities and base64: encoded.go
+//   - which fields hold quantities and base64: quantities_and_base64.go
 //   - in which order objects are best applied: order.go
 //   - what is deleted with an object, how long that may take, and what is lost with it: deletion.go
 //   - what its finalizers wait for: finalizers.go
-//   - which Secrets are tokens of accounts: tokens.go
+//   - which Secrets are tokens of accounts: service_account_tokens.go
 //   - what became of kinds that were renamed: renamed.go
 //
 // When the objects of a kind are ready is said in package readiness.

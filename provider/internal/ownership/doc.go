@@ -38,7 +38,7 @@
 // Projections and how they differ:
 //
 //   - the projection: project.go; where a path is in a tree: locate.go
-//   - differences: compare.go; the differences inside an atomic value: compare_inside.go; another order of a list: order.go
+//   - differences: compare.go; the differences inside an atomic value: compare_inside.go; another order of a list: list_order.go
 //   - defaults that a definition has gained or lost: server_defaults.go
 //   - fields that the answer to a request lacks: dropped_fields.go
 //   - items that a list has twice: repeated_items.go
@@ -48,12 +48,12 @@
 //   - an edit, and the request that makes it: edit.go; how an edit is reverted: undo.go
 //   - fields that we give up: release.go; fields that we give up and remove: remove_fields.go
 //   - fields that we take from others: handover.go; fields without an owner: claim.go
-//   - fields in the placeholder entry, which no manager owns: bystanders.go puts them there, reclaim.go takes ours back
+//   - fields in the placeholder entry, which no manager owns: unowned_fields.go puts them there, placeholder_entries.go takes ours back
 //
 // What an apply does:
 //
 //   - its result, before the API server says it: merge.go
-//   - fields of ours that it removes: pruned.go; fields without an owner that go with our last field: bystanders.go
+//   - fields of ours that it removes: pruned.go; fields without an owner that go with our last field: unowned_fields.go
 //   - fields of the object that the manifest does not set: unset_fields.go; items and keys that others have added: extras.go
 //   - fields that a run whose state was lost has written: unrecorded_fields.go
 //

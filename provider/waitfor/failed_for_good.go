@@ -1,15 +1,12 @@
 package waitfor
 
 import (
-	"context"
 	"fmt"
 	"strings"
 
-	p "github.com/pulumi/pulumi-go-provider"
 	batchv1 "k8s.io/api/batch/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 )
@@ -33,29 +30,4 @@ func wayOut(ended *unstructured.Unstructured) string {
 	return fmt.Sprintf("A %s that has failed does not run again: change its manifest, or delete it with "+
 		"`kubectl delete %s --namespace %s %s` %s, so that the next `pulumi up` creates it again, if it is part of the program, and waits for it.",
 		ended.GetKind(), strings.ToLower(ended.GetKind()), ended.GetNamespace(), ended.GetName(), kinds.LostWith(ended.GroupVersionKind().GroupKind()))
-}
-
-// Pending reports from a read that an earlier wait has not reached its goal yet. why says what is missing, and live
-// is the current object; nil means that it is unknown.
-func Pending(id, why string, live *unstructured.Unstructured) error {
-	reason := failure.ReasonWaitTimedOut
-	if live != nil && hasEnded(live) {
-		reason = failure.ReasonWaitFailed
-	}
-	return failure.Errorf(reason, "%s: an earlier wait timed out or failed, and %s; %s", id, why, again(live))
-}
-
-// SayAgain explains in a preview why there is an update although no input may have changed. It is for the case that no
-// read has reported the pending wait.
-func SayAgain(ctx context.Context) {
-	p.GetLogger(ctx).Warning("An earlier wait timed out or failed: the update waits again, in place.")
-}
-
-// again says what the next `pulumi up` does about a failed wait. live is the current object; nil means that it is
-// unknown.
-func again(live *unstructured.Unstructured) string {
-	if live == nil || !hasEnded(live) {
-		return "the next `pulumi up` waits again, in place"
-	}
-	return "waiting again fails at once. " + wayOut(live)
 }
