@@ -177,10 +177,10 @@ func (p *play) lookedAlike(at place, come func(document int) bool) bool {
 	return false
 }
 
-// drawing are the documents whose templates draw a field, by their names.
+// drawing are the objects for which templates draw a field, by their names. One that is switched on comes like one that is new.
 func (m *model) drawing(name, draw string) map[string]document {
 	all := map[string]document{}
-	for _, d := range m.documents {
+	for _, d := range m.objects() {
 		if slices.ContainsFunc(m.fieldsOf(d), func(f field) bool { return f.name == name && f.draw == draw }) {
 			all[d.name] = d
 		}
