@@ -26,6 +26,8 @@ type Chart struct {
 
 	reading sync.Once
 	source  *draws.Source
+
+	definitions definitionFiles
 }
 
 // Name returns the name in Chart.yaml.

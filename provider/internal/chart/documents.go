@@ -5,9 +5,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	helmrelease "helm.sh/helm/v4/pkg/release/v1"
 	helmutil "helm.sh/helm/v4/pkg/release/v1/util"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
@@ -21,6 +23,34 @@ type reader struct {
 	nodes     int
 }
 
+// parser reads the objects in a text, as [manifest.ParseGenerated] does.
+type parser func(text string) (found []manifest.Placed, repeated, failed []*manifest.PlacedError)
+
+// definitionFiles are the files in crds/ that have been read, by their texts. No value changes them, and to parse them can take as long as
+// everything else in a rendering.
+type definitionFiles struct{ parsed sync.Map }
+
+type parsedFile struct {
+	found            []manifest.Placed
+	repeated, failed []*manifest.PlacedError
+}
+
+// parse is a [parser].
+func (d *definitionFiles) parse(text string) (found []manifest.Placed, repeated, failed []*manifest.PlacedError) {
+	known, is := d.parsed.Load(text)
+	if !is {
+		var read parsedFile
+		read.found, read.repeated, read.failed = manifest.ParseGenerated(text)
+		known, _ = d.parsed.LoadOrStore(text, read)
+	}
+	read := known.(parsedFile)
+	found = slices.Clone(read.found)
+	for i := range found {
+		found[i].Object = runtime.DeepCopyJSON(found[i].Object) // Callers change objects.
+	}
+	return found, read.repeated, read.failed
+}
+
 func newReader(into *Rendered) *reader {
 	return &reader{into: into, parsed: map[string][]manifest.Placed{}}
 }
@@ -30,7 +60,7 @@ func (r *reader) templates(outputs map[string]string) error {
 	var unknown []warning
 	for _, file := range slices.Sorted(maps.Keys(outputs)) {
 		for i, text := range split(outputs[file]) {
-			found, err := r.read(file, i+1, text)
+			found, err := r.read(file, i+1, text, manifest.ParseGenerated)
 			if err != nil {
 				return err
 			}
@@ -75,7 +105,7 @@ func split(output string) []string {
 }
 
 // read reads the objects in one text. document is its number in the file, counted from 1.
-func (r *reader) read(file string, document int, text string) ([]manifest.Placed, error) {
+func (r *reader) read(file string, document int, text string, parse parser) ([]manifest.Placed, error) {
 	if r.documents++; r.documents > maxDocuments {
 		return nil, &LimitError{fmt.Sprintf("the chart has more than %d documents", maxDocuments)}
 	}
@@ -84,7 +114,7 @@ func (r *reader) read(file string, document int, text string) ([]manifest.Placed
 	}
 	// Helm cuts off the final line break, and adds it again before it applies the text: a block text at the end of the document contains
 	// it.
-	found, repeated, failed := manifest.ParseGenerated(text + "\n")
+	found, repeated, failed := parse(text + "\n")
 	if len(failed) > 0 {
 		message := fmt.Sprintf("not readable as objects: document %d: %v", document+failed[0].Document-1, failed[0].Err)
 		return nil, &TemplateError{File: file, Message: message, cause: failed[0]}
@@ -102,8 +132,8 @@ func (r *reader) read(file string, document int, text string) ([]manifest.Placed
 }
 
 // definitions reads a file in crds/.
-func (r *reader) definitions(file, text string) error {
-	found, err := r.read(file, 1, text)
+func (r *reader) definitions(file, text string, parse parser) error {
+	found, err := r.read(file, 1, text, parse)
 	for _, one := range found {
 		r.into.CRDs = append(r.into.CRDs, Document{File: file, Object: one.Object})
 	}

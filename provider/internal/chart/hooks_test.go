@@ -92,7 +92,8 @@ func FuzzHooks(f *testing.F) {
 // collectText reads the output of one template.
 func collectText(t *testing.T, text string) (*Rendered, error) {
 	t.Helper()
-	return collect(loaded(t, named("shop")).loaded, map[string]string{"shop/templates/it.yaml": text}, release, nil)
+	shop := loaded(t, named("shop"))
+	return shop.collect(shop.loaded, map[string]string{"shop/templates/it.yaml": text}, release, nil)
 }
 
 // FuzzLoad: whatever the files of a chart hold, it is loaded and rendered, or refused.

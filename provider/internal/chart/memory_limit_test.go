@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
 // maxPeak is what a rendering may add to the memory of the process at most, with what is not collected yet.
@@ -143,9 +145,9 @@ func TestDocumentsAreBounded(t *testing.T) {
 	t.Run("all documents count [H16]", func(t *testing.T) {
 		reading := newReader(&Rendered{})
 		reading.nodes = maxNodes - 10
-		_, err := reading.read("it.yaml", 1, "a: [1, 2, 3]")
+		_, err := reading.read("it.yaml", 1, "a: [1, 2, 3]", manifest.ParseGenerated)
 		require.NoError(t, err)
-		_, err = reading.read("it.yaml", 2, "a: [1, 2, 3, 4, 5, 6]")
+		_, err = reading.read("it.yaml", 2, "a: [1, 2, 3, 4, 5, 6]", manifest.ParseGenerated)
 		var limit *LimitError
 		require.ErrorAs(t, err, &limit)
 	})

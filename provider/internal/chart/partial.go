@@ -82,7 +82,7 @@ func (c *Chart) RenderPartly(ctx context.Context, in Partly) (*Partial, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, maxTime, tooLong)
 	defer cancel()
 	p := &partly{Partly: in, chart: c, ctx: ctx, places: unknownIn(in.Values, nil)}
-	first, err := p.render(variant{}, in.Session)
+	first, err := p.first()
 	if err != nil {
 		return p.withoutObjects(err)
 	}
@@ -112,6 +112,20 @@ type partly struct {
 	places   unknownPlaces
 	defaults map[string]any // see [partly.defaultAt]
 	result   *comparison
+	// observed means that renderings note the calls of functions, which takes a third of their time.
+	observed bool
+}
+
+// first is the rendering with the real values. If nothing is known to be unknown, secret or drawn, it is observed only once it has turned
+// out that something is.
+func (p *partly) first() (*outcome, error) {
+	p.observed = len(p.places) > 0 || !p.Secrets.Empty() || len(p.Draws.Stored) > 0
+	first, err := p.render(variant{}, p.Session)
+	if err != nil || p.observed || !first.lookedUp && len(p.Session.Used())+len(p.Session.Missing()) == 0 {
+		return first, err
+	}
+	p.observed = true
+	return p.render(variant{}, draws.NewSession(p.Draws))
 }
 
 // render renders a variant. It returns an error only if the reason is not in single templates.
@@ -123,7 +137,9 @@ func (p *partly) render(v variant, session *draws.Session) (*outcome, error) {
 	made.calls.exchanged, made.calls.forgiving = p.exchangedTexts(given), len(p.places) > 0
 	e := newExecution(p.ctx)
 	e.failed = made.failed
-	e.observe = made.calls.observer(e, v.otherwise)
+	if p.observed {
+		e.observe = made.calls.observer(e, v.otherwise)
+	}
 	looking := p.lookup(v, made)
 	lookup := func(apiVersion, kind, namespace, name string) (map[string]any, error) {
 		found, err := looking(apiVersion, kind, namespace, name)
@@ -146,7 +162,7 @@ func (p *partly) render(v variant, session *draws.Session) (*outcome, error) {
 	if p.result != nil {
 		release.SkipCRDs, same = true, p.result.first.texts // which do not depend on values
 	}
-	return made, made.collect(prepared, release, same)
+	return made, made.collect(p.chart, prepared, release, same)
 }
 
 // withoutObjects is the result if the values cannot be merged or the templates cannot be parsed. If that depends on unknown values, nothing

@@ -63,7 +63,7 @@ func (c *Chart) Render(ctx context.Context, release Release, values map[string]a
 	if err != nil {
 		return nil, err
 	}
-	return collect(loaded, outputs, release, warnings)
+	return c.collect(loaded, outputs, release, warnings)
 }
 
 // outputs renders the templates. If they cannot be rendered as Draws has rewritten them, it renders the original texts, so that the error
@@ -185,7 +185,7 @@ const notesFile = "NOTES.txt"
 func isNotes(file string) bool { return strings.HasSuffix(file, notesFile) }
 
 // collect reads the objects in the output of templates, and in crds/.
-func collect(loaded *helm.Chart, outputs map[string]string, release Release, warnings []string) (*Rendered, error) {
+func (c *Chart) collect(loaded *helm.Chart, outputs map[string]string, release Release, warnings []string) (*Rendered, error) {
 	rendered := &Rendered{Notes: outputs[path.Join(loaded.Name(), "templates", notesFile)], Warnings: warnings}
 	for file := range outputs {
 		if isNotes(file) {
@@ -198,7 +198,7 @@ func collect(loaded *helm.Chart, outputs map[string]string, release Release, war
 	}
 	if !release.SkipCRDs {
 		for _, crd := range loaded.CRDObjects() {
-			if err := reading.definitions(crd.Filename, string(crd.File.Data)); err != nil {
+			if err := reading.definitions(crd.Filename, string(crd.File.Data), c.definitions.parse); err != nil {
 				return nil, err
 			}
 		}

@@ -162,6 +162,17 @@ func TestDefinitions(t *testing.T) {
 		}, found)
 		assert.Equal(t, "CustomResourceDefinition/in-a-template", nameOf(rendered.Objects[0].Object))
 	})
+	t.Run("what is changed in one rendering is not changed in the next [H5]", func(t *testing.T) {
+		t.Parallel()
+		shop := loaded(t, chart)
+		for range 2 {
+			rendered, err := shop.Render(t.Context(), release, nil, Functions{})
+			require.NoError(t, err)
+			first := rendered.CRDs[0].Object["metadata"].(map[string]any)
+			assert.Equal(t, map[string]any{"name": "a"}, first)
+			first["labels"] = "changed"
+		}
+	})
 	t.Run("they can be skipped, those in templates cannot [H5]", func(t *testing.T) {
 		t.Parallel()
 		skipping := release

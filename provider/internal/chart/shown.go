@@ -79,7 +79,7 @@ func (p *partly) failureWith(text string, failed *TemplateError) *TemplateError 
 	}
 	for _, file := range slices.Sorted(maps.Keys(outputs)) {
 		if !isNotes(file) {
-			_, err := collect(prepared.chart, map[string]string{file: outputs[file]}, p.Release, nil)
+			_, err := p.chart.collect(prepared.chart, map[string]string{file: outputs[file]}, p.Release, nil)
 			note(file, err)
 		}
 	}
