@@ -148,6 +148,9 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 	if !ctx.DryRun() && len(done.missing) > 0 {
 		return nil, errNotDrawn(rel.shown(done.missing))
 	}
+	if err := refuseToDraw(rel.shown(done.drawn())); err != nil {
+		return nil, err
+	}
 	if err := rel.report(ctx, parent, done, remembered); err != nil {
 		return nil, err
 	}

@@ -50,6 +50,7 @@
 // The memory:
 //
 //   - the resource that keeps it: record.go; what is in it: memory.go
+//   - values that would be lost because the engine saves nothing before its end: skipped_checkpoints.go
 //   - the values of a release that is taken over: takeover_values.go; in which fields they are: takeover_values_fields.go; in whose objects:
 //     takeover_values_live.go; what the user is told: takeover_values_messages.go
 //

@@ -55,9 +55,9 @@ type memory struct {
 	// to match the program, and does not merely read it.
 	changing, brought bool
 
-	// dropped are the keys of values that this memory no longer contains. warnings say what happens to the values of a release that is
-	// taken over. Neither is remembered.
-	dropped, warnings []string
+	// dropped are the keys of values that this memory no longer contains, drawn the keys of values that are new in it. warnings say what
+	// happens to the values of a release that is taken over. None of this is remembered.
+	dropped, drawn, warnings []string
 }
 
 // since says when a release got a hook. That decides whether the hook runs when its Task is created.
@@ -213,7 +213,7 @@ func (r *release) memoryAfter(before memory, done *rendered, rotate []string, fo
 		Found: before.Found, Adopted: before.isAdopted(), Installing: before.isInstalling(), Left: before.Left, Moving: before.Moving,
 		Namespace: r.release.Namespace, Name: r.release.Name, Own: marks(r.own(done)), LooksUp: r.lookups.asked(),
 		lastEvent: before.lastEvent,
-		adopt:     r.adopt, dropped: r.shown(done.dropped), warnings: found.warnings(len(done.used) > 0),
+		adopt:     r.adopt, dropped: r.shown(done.dropped), drawn: r.shown(done.drawn()), warnings: found.warnings(len(done.used) > 0),
 	}
 	for name, when := range before.Hooks {
 		if !r.runHooks || !before.hasTask(name) {

@@ -253,6 +253,9 @@ func (r *record) remember(ctx context.Context, urn resource.URN, state, inputs p
 	if err != nil {
 		return property.Map{}, err
 	}
+	if err := refuseToDraw(after.drawn); err != nil {
+		return property.Map{}, err
+	}
 	for _, text := range append(after.warnings, explainDropped(after.dropped)) {
 		if text != "" {
 			p.GetLogger(ctx).Warning(text)

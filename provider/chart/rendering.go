@@ -207,6 +207,9 @@ func (r *release) again(session *draws.Session, partial *chart.Partial) *draws.S
 	return session.Again(texts)
 }
 
+// drawn are the keys of values that are drawn, for the first time or again.
+func (d *rendered) drawn() []string { return slices.Concat(d.missing, d.again) }
+
 // finish notes what a session has drawn.
 func (d *rendered) finish(session *draws.Session) {
 	d.used, d.former, d.missing = session.Used(), session.Former(), session.Missing()
