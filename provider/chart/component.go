@@ -154,11 +154,7 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 	if err := rel.report(ctx, parent, done, remembered); err != nil {
 		return nil, err
 	}
-	children, err := c.newConstruction(ctx, rel, done, sets.Parent{Name: name, Resource: parent}, recorded{record, remembered})
-	if err != nil {
-		return nil, err
-	}
-	resources, err := children.register()
+	resources, err := c.registerChildren(ctx, rel, done, sets.Parent{Name: name, Resource: parent}, recorded{record, remembered})
 	if err != nil {
 		return nil, err
 	}

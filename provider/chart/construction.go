@@ -60,6 +60,17 @@ type recorded struct {
 	memory memory
 }
 
+// registerChildren registers what was rendered. It returns the references to the objects.
+func (c *component) registerChildren(
+	ctx *pulumi.Context, rel *release, done *rendered, parent sets.Parent, from recorded,
+) (pulumi.Input, error) {
+	children, err := c.newConstruction(ctx, rel, done, parent, from)
+	if err != nil {
+		return nil, err
+	}
+	return children.register()
+}
+
 // newConstruction prepares the registration of what was rendered.
 func (c *component) newConstruction(
 	ctx *pulumi.Context, rel *release, done *rendered, parent sets.Parent, from recorded,
@@ -261,23 +272,6 @@ func (c *construction) hookOf(deleteAfter []string, makes ...hook) (pulumi.Map, 
 	return of, nil
 }
 
-// event is what the Task of a hook learns about the event, in the words of a Task.
-func (c *construction) event(h hook, s stage) pulumi.Input {
-	if c.unforeseen {
-		return pulumi.UnsafeUnknownOutput(nil)
-	}
-	what := c.memory.happens()
-	of := pulumi.Map{
-		"number": pulumi.Int(c.memory.Event), "open": pulumi.Bool(what != nothing), "runs": pulumi.Bool(h.isOf(what, s)),
-		"unsure": pulumi.Bool(c.memory.isUnsure()), "ended": pulumi.Int(c.memory.Ended), "stage": pulumi.String(s.String()),
-	}
-	if !c.memory.isUnsure() { // If it is unsure, each Task decides by itself whether it runs.
-		found, left := h.shares(c.hooks, what, s)
-		of["found"], of["left"] = pulumi.ToIntArray(found), pulumi.ToIntArray(left)
-	}
-	return of
-}
-
 // formerly are the field managers that the objects of hooks have if another version of the chart has them as children. A hook whose object
 // is a child in this version has none: the child keeps the object.
 func (c *construction) formerly(hooks ...hook) (managers pulumi.StringArray, err error) {
@@ -375,4 +369,40 @@ func (c *construction) digest() (pulumi.Input, error) {
 		return pulumi.UnsafeUnknownOutput(nil), err
 	}
 	return pulumi.String(digest), err
+}
+
+// finish notes that the event, or a move, is complete as soon as the last child exists. An update with --target leaves children out: then
+// the ID of the last child is not known, or a hook has not succeeded. A preview says that the memory will change, because an update plan
+// that is made from it allows only the changes that the preview has shown.
+func (c *construction) finish(last *child) error {
+	switch {
+	case !c.memory.brought, c.memory.happens() == nothing && !c.memory.Moving && !c.unforeseen:
+		return nil
+	case c.ctx.DryRun():
+		return c.rememberAtEnd(pulumi.UnsafeUnknownOutput(nil))
+	}
+	text, err := c.memory.atEnd().encode()
+	if err != nil {
+		return err
+	}
+	outputs := []any{last.ID()}
+	for _, task := range c.due {
+		outputs = append(outputs, task.Event)
+	}
+	pulumi.All(outputs...).ApplyT(func(known []any) error {
+		for _, event := range known[1:] {
+			if number, _ := event.(*int); c.memory.Event > 0 && !c.memory.Unsure && (number == nil || *number != c.memory.Event) {
+				return nil
+			}
+		}
+		return c.rememberAtEnd(pulumi.String(text))
+	})
+	return nil
+}
+
+// rememberAtEnd registers the outputs of the record once more.
+func (c *construction) rememberAtEnd(memory pulumi.Input) error {
+	return c.ctx.RegisterResourceOutputs(c.record, pulumi.Map{
+		keyVersion: c.record.Version, keyContent: c.record.Content, keyRotate: c.record.Rotate, keyMemory: pulumi.ToSecret(memory),
+	})
 }

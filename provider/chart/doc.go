@@ -28,7 +28,7 @@
 //
 // The component:
 //
-//   - what it constructs: component.go; its types in the schema: args.go; its inputs: inputs.go
+//   - what it constructs: component.go; its types in the schema: args.go; its inputs: inputs.go; the values: values.go
 //   - values that the program removes from those of the chart: unset.go
 //   - the name and the namespace that a release keeps: kept_name_and_namespace.go
 //   - a second component that is the same release: same_release_twice.go

@@ -126,38 +126,19 @@ func (h hook) isOf(what happening, s stage) bool {
 	return what == installs && h.has(s.install) || what == upgrades && h.has(s.upgrade)
 }
 
-// finish notes that the event, or a move, is complete as soon as the last child exists. An update with --target leaves children out: then
-// the ID of the last child is not known, or a hook has not succeeded. A preview says that the memory will change, because an update plan
-// that is made from it allows only the changes that the preview has shown.
-func (c *construction) finish(last *child) error {
-	switch {
-	case !c.memory.brought, c.memory.happens() == nothing && !c.memory.Moving && !c.unforeseen:
-		return nil
-	case c.ctx.DryRun():
-		return c.rememberAtEnd(pulumi.UnsafeUnknownOutput(nil))
+// event is what the Task of a hook learns about the event, in the words of a Task.
+func (c *construction) event(h hook, s stage) pulumi.Input {
+	if c.unforeseen {
+		return pulumi.UnsafeUnknownOutput(nil)
 	}
-	text, err := c.memory.atEnd().encode()
-	if err != nil {
-		return err
+	what := c.memory.happens()
+	of := pulumi.Map{
+		"number": pulumi.Int(c.memory.Event), "open": pulumi.Bool(what != nothing), "runs": pulumi.Bool(h.isOf(what, s)),
+		"unsure": pulumi.Bool(c.memory.isUnsure()), "ended": pulumi.Int(c.memory.Ended), "stage": pulumi.String(s.String()),
 	}
-	outputs := []any{last.ID()}
-	for _, task := range c.due {
-		outputs = append(outputs, task.Event)
+	if !c.memory.isUnsure() { // If it is unsure, each Task decides by itself whether it runs.
+		found, left := h.shares(c.hooks, what, s)
+		of["found"], of["left"] = pulumi.ToIntArray(found), pulumi.ToIntArray(left)
 	}
-	pulumi.All(outputs...).ApplyT(func(known []any) error {
-		for _, event := range known[1:] {
-			if number, _ := event.(*int); c.memory.Event > 0 && !c.memory.Unsure && (number == nil || *number != c.memory.Event) {
-				return nil
-			}
-		}
-		return c.rememberAtEnd(pulumi.String(text))
-	})
-	return nil
-}
-
-// rememberAtEnd registers the outputs of the record once more.
-func (c *construction) rememberAtEnd(memory pulumi.Input) error {
-	return c.ctx.RegisterResourceOutputs(c.record, pulumi.Map{
-		keyVersion: c.record.Version, keyContent: c.record.Content, keyRotate: c.record.Rotate, keyMemory: pulumi.ToSecret(memory),
-	})
+	return of
 }

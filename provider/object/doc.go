@@ -61,7 +61,7 @@
 //   - its steps, and what it sends: write.go; the request, and the state after its answer: apply.go; its result for the
 //     engine: outcome.go
 //   - the steps that change who owns what: rename.go, takeover.go, ignore_released.go, unowned_fields.go
-//   - other KubeObjects and Patches on the object: other_kubeobjects.go
+//   - other KubeObjects on the object: other_kubeobjects.go; Patches on it: patched.go
 //   - fields of other managers, by conflictPolicy: conflicts.go
 //   - fields that leave the manifest, and whether they leave the object: removed_fields.go
 //   - managed fields in an API version that blocks the apply: outdated_managed_fields.go
@@ -69,6 +69,7 @@
 //
 // The input ignoreFields:
 //
+//   - its paths: ignore_fields.go; what an update sends without them: ignore_keeps_identity.go
 //   - ignored fields that an apply has to send: ignore_onto_live.go, ignore_inside.go, ignore_new_items.go
 //   - fields that are no longer ignored: ignore_returning.go
 //   - paths that select nothing: ignore_selects.go

@@ -40,7 +40,8 @@ var hiddenFlags = []string{keyRetained, keyNamespaceAssumed, keyLeftOut}
 type inputs struct {
 	// written is the manifest as the user wrote it; nil if it is entirely unknown.
 	written map[string]any
-	// applied is the manifest as sent: written, with a Secret's stringData folded into data.
+	// applied is written, with a Secret's stringData folded into data. A create sends it as it is, an update what [inputs.sent]
+	// leaves of it.
 	applied map[string]any
 	// secrets are the secret places of written.
 	secrets values.Marks
@@ -143,28 +144,6 @@ var aggregatedRules = func() ownership.Pattern {
 	return pattern
 }()
 
-// decodeIgnore reads the ignored fields and adds those that are not yet known to unknown. Check has already rejected
-// what does not parse.
-func decodeIgnore(v property.Value, unknown int) (ownership.Ignore, int) {
-	if v.IsComputed() {
-		return nil, unknown + 1
-	}
-	if !v.IsArray() {
-		return nil, unknown
-	}
-	var ignore ownership.Ignore
-	for _, item := range v.AsArray().All {
-		if item.IsComputed() {
-			unknown++
-			continue
-		}
-		if pattern, err := ownership.ParsePattern(values.Text(item)); err == nil {
-			ignore = append(ignore, pattern)
-		}
-	}
-	return ignore, unknown
-}
-
 // unknownPaths returns the paths of the values that become known only after the apply.
 func (in inputs) unknownPaths(properties property.Map) []string {
 	plain, _, _ := manifestIn(properties)
@@ -176,41 +155,6 @@ func (in inputs) unknownPaths(properties property.Map) []string {
 		paths = append(paths, keyIgnoreFields)
 	}
 	return paths
-}
-
-// sent returns the manifest without the ignored fields. An update sends this, and compares it to decide whether
-// anything changed.
-func (in inputs) sent() map[string]any {
-	if in.unknown > 0 {
-		return in.applied
-	}
-	body := in.ignore.Prune(in.applied)
-	if len(in.ignore) > 0 {
-		keepIdentity(body, in.applied)
-	}
-	return body
-}
-
-// keepIdentity restores what identifies the object, which no one else can manage.
-func keepIdentity(body, applied map[string]any) {
-	keep := func(to, from map[string]any, keys ...string) {
-		for _, key := range keys {
-			if v, ok := from[key]; ok {
-				to[key] = v
-			}
-		}
-	}
-	keep(body, applied, "apiVersion", "kind")
-	was, ok := applied["metadata"].(map[string]any)
-	if !ok {
-		return
-	}
-	metadata, ok := body["metadata"].(map[string]any)
-	if !ok {
-		metadata = map[string]any{}
-		body["metadata"] = metadata
-	}
-	keep(metadata, was, "name", "namespace")
 }
 
 // identity returns the object's identity as far as it is written. Unknown parts are empty; known is true if there are

@@ -97,7 +97,8 @@ func (w *write) run(ctx context.Context) applyResult {
 	return result
 }
 
-// body returns what the write applies: the manifest without the ignored fields.
+// body returns what the write applies: the manifest without the ignored fields, except in a preview, which cannot release
+// them first.
 func (w *write) body(live *unstructured.Unstructured) map[string]any {
 	if w.preview && w.releasing != nil && !w.releasing.Empty() {
 		return w.bodyOfPreview(live)

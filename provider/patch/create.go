@@ -121,20 +121,6 @@ func unknownOutputs(in inputs, id manifest.Identity, uid string) property.Map {
 	})
 }
 
-// finish waits, if the patch is done and there is something to wait for, and records in the state if that must be done
-// again. It returns why the resource is not finished.
-func (r *patchResource) finish(ctx context.Context, o outcome, in inputs) (finished outcome, cause error) {
-	if o.unconfirmed != nil {
-		cause = failure.Errorf(failure.ReasonNotConfirmed, "%s: it is not known whether the API server carried out the patch.\n"+
-			"Nothing needs to be repaired by hand: the state remembers it, and the next `pulumi up` finds out and continues.\n"+
-			"Cause: %w", o.target.Ref, o.unconfirmed)
-	} else if in.wait.Goal != nil {
-		cause = r.await(ctx, o, in)
-	}
-	o.state.pendingWait = cause != nil && o.unconfirmed == nil
-	return o, cause
-}
-
 // saved builds the answer to the engine. Even if the resource is not finished, the state is saved; cause is the reason.
 func (o outcome) saved(in inputs, cause error) (property.Map, *p.InitializationFailed, error) {
 	out, err := o.state.encode(in)

@@ -46,12 +46,12 @@
 //
 // A run of the patch:
 //
-//   - its steps: run.go
+//   - its steps: run.go; the wait that may follow: wait.go
 //   - what a kind of patch has to do, and which fields a patch concerns: patch_type.go
 //   - the kinds: ssa_patch.go for a server-side apply, computed_patch.go for a JSON patch and a merge patch
 //   - an object that is gone or in another cluster: another_cluster.go
 //   - our field managers before the patch: rename.go
-//   - fields that others own: takeover.go
+//   - fields that others own: takeover.go; who owned a field before: previous_owners.go
 //   - a lost reply, and whether the patch was carried out: recovery.go
 //   - managed fields in an API version that blocks the patch: outdated_managed_fields.go
 //

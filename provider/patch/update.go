@@ -4,7 +4,6 @@ import (
 	"context"
 
 	p "github.com/pulumi/pulumi-go-provider"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/waitfor"
@@ -59,13 +58,4 @@ func (r *patchResource) Update(ctx context.Context, req p.UpdateRequest) (p.Upda
 	result.state.Ahead = unfinished != nil // the engine keeps the previous inputs
 	resp.Properties, resp.PartialState, err = result.saved(in, unfinished)
 	return resp, err
-}
-
-// await waits for the goal of the patch.
-func (r *patchResource) await(ctx context.Context, o outcome, in inputs) error {
-	_, err := waitfor.Run(ctx, waitfor.Request{
-		Cluster: o.target.Cluster, Object: o.target.Identity(), UID: types.UID(o.state.Ref.UID), Spec: in.wait.By(r.rules()),
-		Sensitive: r.source.Secrets(), LogLines: waitfor.LogLines,
-	})
-	return err
 }

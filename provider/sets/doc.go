@@ -23,7 +23,8 @@
 //     out to be cluster-scoped, its KubeObject warns: namespace.go in package object.
 //   - the input edits: edits.go; secret and unknown values meanwhile: placeholders.go
 //   - inputs for some of the objects: overrides.go
-//   - how the children are registered: registration.go; light objects before heavy ones: light_first.go
+//   - how the children are registered: registration.go; which a hook needs before it runs: needed.go; light objects before heavy ones:
+//     light_first.go
 //   - what all children share: their names and field managers, and the connection: child.go
 //   - waits for objects that others need: waits.go; the timeouts of the children: timeouts.go
 //   - messages about the order: explain.go

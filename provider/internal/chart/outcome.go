@@ -31,30 +31,6 @@ func (o *outcome) firstFailure() error {
 	return nil
 }
 
-// collect reads the objects of templates whose output differs from the first rendering. A template with unreadable output counts as not
-// rendered.
-func (o *outcome) collect(chart *Chart, prepared *prepared, release Release, same map[string]string) error {
-	outputs := map[string]string{}
-	for file, text := range o.texts {
-		if before, there := same[file]; !there || before != text || isNotes(file) {
-			outputs[file] = text
-		}
-	}
-	collected, err := chart.collect(prepared.chart, maps.Clone(outputs), release, prepared.warnings)
-	if err != nil {
-		for file, text := range outputs {
-			if _, err := chart.collect(prepared.chart, map[string]string{file: text}, release, nil); err != nil {
-				o.failed[file], o.unreadable[file] = asTemplateError(file, err), text
-				delete(outputs, file)
-				delete(o.texts, file)
-			}
-		}
-		collected, err = chart.collect(prepared.chart, outputs, release, prepared.warnings)
-	}
-	o.Rendered = collected
-	return err
-}
-
 func asTemplateError(file string, err error) *TemplateError {
 	if failed, is := errors.AsType[*TemplateError](err); is {
 		return failed

@@ -3,6 +3,7 @@ package chart
 import (
 	"context"
 	"errors"
+	"maps"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/draws"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
@@ -64,8 +65,8 @@ const (
 	maxCompared   = 32 << 20
 )
 
-// RenderPartly renders a chart several times, each time with other values in place of the unknown and secret ones. Whatever differs between
-// these renderings depends on those values.
+// RenderPartly renders a chart. If something is unknown, secret or drawn, it renders the chart several times more, each time with other
+// values in place of these. Whatever differs between the renderings depends on them.
 //
 //   - An unknown value is replaced by a placeholder of the type of the chart's default, then by another placeholder, then by an empty
 //     value.
@@ -162,7 +163,31 @@ func (p *partly) render(v variant, session *draws.Session) (*outcome, error) {
 	if p.result != nil {
 		release.SkipCRDs, same = true, p.result.first.texts // which do not depend on values
 	}
-	return made, made.collect(p.chart, prepared, release, same)
+	return made, made.readObjects(p.chart, prepared, release, same)
+}
+
+// readObjects reads the objects of templates whose output differs from the first rendering. A template with unreadable output counts as not
+// rendered.
+func (o *outcome) readObjects(chart *Chart, prepared *prepared, release Release, same map[string]string) error {
+	outputs := map[string]string{}
+	for file, text := range o.texts {
+		if before, there := same[file]; !there || before != text || isNotes(file) {
+			outputs[file] = text
+		}
+	}
+	collected, err := chart.collect(prepared.chart, maps.Clone(outputs), release, prepared.warnings)
+	if err != nil {
+		for file, text := range outputs {
+			if _, err := chart.collect(prepared.chart, map[string]string{file: text}, release, nil); err != nil {
+				o.failed[file], o.unreadable[file] = asTemplateError(file, err), text
+				delete(outputs, file)
+				delete(o.texts, file)
+			}
+		}
+		collected, err = chart.collect(prepared.chart, outputs, release, prepared.warnings)
+	}
+	o.Rendered = collected
+	return err
 }
 
 // withoutObjects is the result if the values cannot be merged or the templates cannot be parsed. If that depends on unknown values, nothing

@@ -40,10 +40,10 @@ type ApplyResult struct {
 	Created bool
 }
 
-// Apply applies an object by server-side apply, in one request. The API server refuses unknown and duplicate fields. An
-// object of a namespaced kind must have its namespace set. Apply does not change the object. If the API server accepted
-// the request but its answer cannot be understood, the error is a *[failure.UnreadableReplyError], and Created is still
-// right.
+// Apply applies an object by server-side apply. One request is enough, unless it has to be repeated (see the package). The
+// API server refuses unknown and duplicate fields. An object of a namespaced kind must have its namespace set. Apply does
+// not change the object. If the API server accepted the request but its answer cannot be understood, the error is a
+// *[failure.UnreadableReplyError], and Created is still right.
 func (c *Cluster) Apply(ctx context.Context, object *unstructured.Unstructured, options ApplyOptions) (ApplyResult, error) {
 	ref := RefOf(object)
 	resource, path, err := c.locate(ctx, ref, c.Resource)

@@ -134,16 +134,6 @@ func classifyTransport(err error) Class {
 	}
 }
 
-// NamespaceMissing reports whether err is a 404 about the namespace of an object, not about the object itself.
-func NamespaceMissing(err error) bool {
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) {
-		return false
-	}
-	answer := status.Status()
-	return answer.Code == http.StatusNotFound && answer.Details != nil && answer.Details.Kind == kindNamespaces
-}
-
 // Gone reports whether the API server said that there is no such object: it answered, and either the object or its
 // kind does not exist. A failed request never means that, nor does a kind that is defined and not served.
 func Gone(err error) bool {
