@@ -184,6 +184,25 @@ func TestWhatIsDrawnLaterIsUnknown(t *testing.T) { // [H8] [H10]
 	assert.Empty(t, second.Missing())
 }
 
+// That such a value is there turns out only in the rendering itself: no input is unknown or secret, and nothing has been drawn before.
+func TestADecisionAboutAValueThatARenderingFinds(t *testing.T) { // [H8] [H9] [H10]
+	t.Parallel()
+	t.Run("that is drawn later is unknown", func(t *testing.T) {
+		t.Parallel()
+		files := map[string]string{"templates/a.yaml": configOf(map[string]string{"a": `{{ if eq (randAlphaNum 5) "never" }}x{{ else }}y{{ end }}`})}
+		partial, _ := renderPartly(t, files, Partly{Draws: draws.Options{Missing: draws.Placeholder(0)}})
+		assert.True(t, values.IsUnknown(partial.Objects[0].Object["data"].(map[string]any)["a"]))
+	})
+	t.Run("in a Secret that is looked up is secret", func(t *testing.T) {
+		t.Parallel()
+		files := map[string]string{"templates/a.yaml": configOf(map[string]string{"a": `{{ if eq (lookup "v1" "Secret" "a" "b").data.key "aGk=" }}x{{ else }}y{{ end }}`})}
+		partial, _ := renderPartly(t, files, Partly{Lookup: func(string, string, string, string) (map[string]any, error) {
+			return map[string]any{"data": map[string]any{"key": "Ynll"}}, nil
+		}})
+		assert.Equal(t, [][]any{{"data", "a"}}, partial.Objects[0].Secrets.Paths())
+	})
+}
+
 func TestALookupThatCannotBeMadeIsUnknown(t *testing.T) { // [H9]
 	t.Parallel()
 	files := map[string]string{
