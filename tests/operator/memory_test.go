@@ -44,7 +44,7 @@ func (s *surroundings) isEnough(count int, limit string) bool {
 	s.program(program.String())
 	begun := time.Now()
 	e := s.create(fmt.Sprintf("many-%d", count), fields{
-		"config": fields{"text": strings.Repeat("a", 900)}, "timeout": "30m", "onDelete": "Orphan", "retry": fields{"limit": 0},
+		"config": fields{"text": strings.Repeat("a", 900)}, "timeout": "60m", "onDelete": "Orphan", "retry": fields{"limit": 0},
 		"runner": fields{"resources": fields{"requests": fields{"memory": "64Mi"}, "limits": fields{"memory": limit}}},
 	})
 	defer e.delete()
@@ -65,7 +65,7 @@ func (s *surroundings) isEnough(count int, limit string) bool {
 func (e *environment) runsOnce(serial int64) bool {
 	e.Helper()
 	enough := false
-	e.eventuallyWithin(30*time.Minute, func() bool {
+	e.eventuallyWithin(time.Hour, func() bool {
 		now := e.status()
 		if now.LastApplied != nil && now.LastApplied.Serial == serial && now.condition("Ready").Status == metav1.ConditionTrue {
 			enough = true

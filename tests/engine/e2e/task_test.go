@@ -254,21 +254,24 @@ func TestATaskThatDoesNotEndInTime(t *testing.T) {
 
 func TestATaskIsNeverRunTwice(t *testing.T) {
 	t.Parallel()
-	t.Run("when the provider is killed [T4]", func(t *testing.T) {
-		t.Parallel()
-		s := newTaskStory(t)
-		s.declare(t, "test", "")
-		up := s.start(t, "up", "--yes", "--skip-preview")
-		first := s.job(t)
-		s.kill(t, up)
-		up.wait(t)
-		s.run(t, "cancel", "--yes")
-		s.ends(t, first, migratedPod)
-		s.up(t)
-		assert.Equal(t, first.UID, s.job(t).UID)
-		assert.Len(t, s.jobs(t), 1)
-		s.previewEmpty(t)
-	})
+	for how, skip := range map[string]string{"": "false", ", without checkpoints": "true"} {
+		t.Run("when the provider is killed"+how+" [T4]", func(t *testing.T) {
+			t.Parallel()
+			s := newTaskStory(t)
+			s.env["PULUMI_SKIP_CHECKPOINTS"] = skip
+			s.declare(t, "test", "")
+			up := s.start(t, "up", "--yes", "--skip-preview")
+			first := s.job(t)
+			s.kill(t, up)
+			up.wait(t)
+			s.run(t, "cancel", "--yes")
+			s.ends(t, first, migratedPod)
+			s.up(t)
+			assert.Equal(t, first.UID, s.job(t).UID)
+			assert.Len(t, s.jobs(t), 1)
+			s.previewEmpty(t)
+		})
+	}
 	t.Run("when the reply to its creation is lost [T4]", func(t *testing.T) {
 		t.Parallel()
 		s := newTaskStory(t)
