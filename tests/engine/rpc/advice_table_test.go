@@ -50,6 +50,7 @@ const (
 // advices are all that messages say to write or to run.
 var advices = []advice{
 	// Lines for a program.
+	carriedOut("run the command once without %[2]s", "e2e.TestAChartWithoutCheckpoints/that has to draw fails before it makes anything"),
 	carriedOut("One object belongs to one resource.\nNext: remove one of them.", "e2e.TestTwoResourcesForOneObject/each of them alone succeeds"),
 	carriedOut("set conflictPolicy to \"force\"", "rpc.TestConflictPolicyFail/\"conflictPolicy\": \"force\"", "rpc.TestTheLineForIgnoreFieldsWorksWhereItIsPasted"),
 	carriedOut("%s: these fields are not as in the manifest", "rpc.TestTheLineForIgnoreFieldsWorksWhereItIsPasted/drift that stays"),
