@@ -38,7 +38,7 @@ var Version = "0.0.1-dev"
 func New(configuration *Configuration) (p.Provider, error) {
 	memory := &tracked.Memory{}
 	children := sets.Children{Object: object.Token, Wait: wait.Token}
-	charts, record, render := chart.New(chart.Children{Children: children, Task: task.Token, ReleaseHooks: task.ReleaseHooksToken}, configuration.source, configuration.Rules, configuration.ResumeWithin)
+	charts, record, render := chart.New(chart.Children{Children: children, Task: task.Token, ReleaseHooks: task.ReleaseHooksToken}, configuration.source, configuration.Rules, configuration.ResumeWithin, memory)
 	built, err := infer.NewProviderBuilder().
 		WithResources(object.New(configuration.source, configuration, memory),
 			wait.New(configuration.source, configuration.Rules, memory), patch.New(configuration.source, configuration.Rules, memory),

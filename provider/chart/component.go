@@ -17,17 +17,18 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // New returns the component, the record that goes with it, and the function renderChart. source gives them the cluster for lookups;
-// rules are the provider's readiness rules, and resumeWithin is its setting of this name.
+// rules are the provider's readiness rules, and resumeWithin is its setting of this name. memory is the memory of the operation.
 func New(
-	children Children, source *connection.Source, rules func() *readiness.Rules, resumeWithin func() time.Duration,
+	children Children, source *connection.Source, rules func() *readiness.Rules, resumeWithin func() time.Duration, memory *tracked.Memory,
 ) (infer.InferredComponent, infer.InferredResource, infer.InferredFunction) {
 	shared, charts := &releases{}, &loadedCharts{fetcher: chartsource.NewFetcher()}
 	c := &component{
 		Component: sets.NewComponent(infer.Resource(&Chart{})), children: children, source: source, rules: rules, resumeWithin: resumeWithin,
-		charts: charts, releases: shared,
+		deletions: tracked.Lives{Notes: memory.For(children.ReleaseHooks.Name().String())}, charts: charts, releases: shared,
 	}
 	return c, &record{InferredResource: infer.Resource(&Record{}), releases: shared},
 		&renderChart{InferredFunction: infer.Function(&RenderChart{}), source: source, charts: charts}
@@ -42,6 +43,8 @@ type component struct {
 	rules    func() *readiness.Rules
 	charts   *loadedCharts
 	releases *releases
+	// deletions are the lives of the resources that run delete hooks.
+	deletions tracked.Lives
 	// resumeWithin is the maximum age of an object of a release that an interrupted run has made.
 	resumeWithin func() time.Duration
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // Children are the types of a release's children.
@@ -22,14 +23,14 @@ type Children struct {
 // construction registers the children of one release, in this order:
 //
 //	the record. Everything depends on it: as long as any child exists, the values that were drawn for it are remembered.
-//	post-delete: the hooks after a deletion. Everything else depends on them, so they are deleted last.
+//	post-delete: the hooks after a deletion, if there are any. Everything else depends on them, so they are deleted last.
 //	the record of the set, and the definitions that it leaves out
 //	definitions of the crds folders
 //	pre-install and pre-upgrade hooks, one after the other
 //	objects, in the order that they ask for
 //	post-install and post-upgrade hooks, when the objects are ready
 //	the guard of the set, if it defines kinds. It is deleted before the objects.
-//	pre-delete: the hooks before a deletion. They depend on everything, so they are deleted first.
+//	pre-delete: the hooks before a deletion, if there are any. They depend on everything, so they are deleted first.
 //
 // When all children exist, the record remembers that the install or the upgrade is complete.
 type construction struct {
@@ -42,8 +43,10 @@ type construction struct {
 	in     inputs
 	record *recordChild
 	memory memory
-	hooks  []hook
-	apart  map[string]sets.Object
+	// deletions are the lives of the resources that run delete hooks.
+	deletions tracked.Lives
+	hooks     []hook
+	apart     map[string]sets.Object
 	// crds are the keys of the definitions that come before everything else.
 	crds map[string]bool
 
@@ -85,7 +88,7 @@ func (c *component) newConstruction(
 	children = &construction{
 		Registration: sets.NewRegistration(ctx, c.children.Children, c.rules(), set, parent),
 		ctx:          ctx, types: c.children, name: parent.Name, parent: parent.Resource, in: rel.inputs, record: from.record, memory: from.memory,
-		hooks: done.hooks, crds: done.crds, apart: map[string]sets.Object{}, tasks: map[string]pulumi.Resource{},
+		deletions: c.deletions, hooks: done.hooks, crds: done.crds, apart: map[string]sets.Object{}, tasks: map[string]pulumi.Resource{},
 	}
 	if ctx.DryRun() {
 		if children.memory, children.unforeseen, err = from.memory.foresee(set); err != nil {
@@ -114,11 +117,10 @@ type hookTask struct {
 // register registers all children. It returns the references to the objects.
 func (c *construction) register() (pulumi.Input, error) {
 	c.AwaitWorkloads = c.Wait != sets.WaitNone && slices.ContainsFunc(c.hooks, func(h hook) bool { return h.runs() && len(h.runsOn(afterObjects)) > 0 })
-	last, err := c.deletion(postDelete, []pulumi.Resource{c.record})
-	if err != nil {
+	var err error
+	if c.After, err = c.deletion(postDelete, []pulumi.Resource{c.record}); err != nil {
 		return nil, err
 	}
-	c.After = []pulumi.Resource{last}
 	if err := c.RegisterFirst(func(key string) bool { return c.crds[key] }); err != nil {
 		return nil, err
 	}
@@ -141,7 +143,7 @@ func (c *construction) register() (pulumi.Input, error) {
 	for _, name := range slices.Sorted(maps.Keys(c.tasks)) {
 		everything = append(everything, c.tasks[name])
 	}
-	last, err = c.deletion(preDelete, everything)
+	last, err := c.deletion(preDelete, everything)
 	if err != nil {
 		return nil, err
 	}
@@ -318,36 +320,6 @@ func (c *construction) rememberedTasks(s stage, done []pulumi.Resource) error {
 	return nil
 }
 
-// deletion registers the hooks that run when the release is deleted. The resource exists even if it has no hooks: if a new version of the
-// chart had none, the engine would delete it, and that would run the hooks of the previous version.
-func (c *construction) deletion(event string, done []pulumi.Resource) (*child, error) {
-	var list pulumi.Input
-	if c.Incomplete {
-		list = pulumi.UnsafeUnknownOutput(nil)
-	} else {
-		ordered := pulumi.Array{}
-		for _, h := range steps(c.hooks, event) {
-			object, err := c.manifestOf(h)
-			if err != nil {
-				return nil, err
-			}
-			formerly, err := c.formerly(h)
-			if err != nil {
-				return nil, err
-			}
-			ordered = append(ordered, pulumi.Map{"manifest": object, "deleteAfter": pulumi.ToStringArray(h.deleteAfter()), "formerly": formerly})
-		}
-		list = ordered
-	}
-	hooks := &child{}
-	inputs := c.Connected(pulumi.Map{"release": pulumi.String(c.release()), "steps": list, "takeOver": pulumi.Bool(c.memory.isAdopted())})
-	if force, given := c.Options["forceDestroy"]; given {
-		inputs["forceDestroy"] = sets.InputOf(force)
-	}
-	return hooks, c.ctx.RegisterResource(string(c.types.ReleaseHooks), c.name+":"+event, inputs, hooks,
-		pulumi.Parent(c.parent), pulumi.DependsOn(done), c.Timeouts.OfWait())
-}
-
 // release identifies the release among all others, including releases with the same name in other stacks.
 func (c *construction) release() string {
 	return strings.Join([]string{c.ctx.Project(), c.ctx.Stack(), c.in.release.Namespace, c.in.release.Name}, "/")
@@ -371,10 +343,10 @@ func (c *construction) digest() (pulumi.Input, error) {
 	return pulumi.String(digest), err
 }
 
-// finish notes that the event, or a move, is complete as soon as the last child exists. An update with --target leaves children out: then
-// the ID of the last child is not known, or a hook has not succeeded. A preview says that the memory will change, because an update plan
-// that is made from it allows only the changes that the preview has shown.
-func (c *construction) finish(last *child) error {
+// finish notes that the event, or a move, is complete as soon as the last children exist. An update with --target leaves children out: then
+// the ID of one is not known, or a hook has not succeeded. A preview says that the memory will change, because an update plan that is made
+// from it allows only the changes that the preview has shown.
+func (c *construction) finish(last []pulumi.Resource) error {
 	switch {
 	case !c.memory.brought, c.memory.happens() == nothing && !c.memory.Moving && !c.unforeseen:
 		return nil
@@ -385,12 +357,15 @@ func (c *construction) finish(last *child) error {
 	if err != nil {
 		return err
 	}
-	outputs := []any{last.ID()}
+	var outputs []any
 	for _, task := range c.due {
 		outputs = append(outputs, task.Event)
 	}
+	for _, child := range last {
+		outputs = append(outputs, child.(pulumi.CustomResource).ID())
+	}
 	pulumi.All(outputs...).ApplyT(func(known []any) error {
-		for _, event := range known[1:] {
+		for _, event := range known[:len(c.due)] {
 			if number, _ := event.(*int); c.memory.Event > 0 && !c.memory.Unsure && (number == nil || *number != c.memory.Event) {
 				return nil
 			}

@@ -3,7 +3,7 @@
 // # What is a child
 //
 // Objects are children as in a Manifests: see package sets. Hooks that are Jobs or Pods are Tasks, which run before or after the objects
-// (hooks.go, construction.go). The two ReleaseHooks run the hooks of a deletion; both always exist. An object that a hook needs while it
+// (hooks.go, construction.go). Up to two ReleaseHooks run the hooks of a deletion (delete_hooks.go). An object that a hook needs while it
 // runs belongs to its Task. An object that a hook leaves behind is a KubeObject that nothing deletes.
 //
 // # The record
@@ -43,7 +43,7 @@
 // The children:
 //
 //   - in which order they are registered: construction.go
-//   - when a hook runs, with which objects, and whether it stays: hooks.go
+//   - when a hook runs, with which objects, and whether it stays: hooks.go; hooks of a deletion: delete_hooks.go
 //   - an install or an upgrade, from its begin to its end: event.go
 //   - objects that are there before an install: existing_objects.go
 //

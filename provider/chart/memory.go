@@ -34,6 +34,8 @@ type memory struct {
 	Hooks map[string]since `json:"hooks,omitempty"`
 	// Tasks are the names of the Tasks of hooks, without the name of the component.
 	Tasks []string `json:"tasks,omitempty"`
+	// Without are the events of a deletion for which the release has never had hooks. Older states do not have it.
+	Without []string `json:"without,omitempty"`
 	// Rotated are the patterns whose values have been drawn again.
 	Rotated []string `json:"rotated,omitempty"`
 	// Adopted means that the release was taken over from someone else, and so never installed here.
@@ -211,6 +213,7 @@ func (r *release) memoryAfter(before memory, done *rendered, rotate []string, fo
 	after := memory{
 		HashKey: cmp.Or(before.HashKey, tracked.NewHashKey()), Draws: done.used, Former: done.former, Hooks: map[string]since{}, Rotated: rotate,
 		Found: before.Found, Adopted: before.isAdopted(), Installing: before.isInstalling(), Left: before.Left, Moving: before.Moving,
+		Without:   before.withoutDeletions(done.hooks),
 		Namespace: r.release.Namespace, Name: r.release.Name, Own: marks(r.own(done)), LooksUp: r.lookups.asked(),
 		lastEvent: before.lastEvent,
 		adopt:     r.adopt, dropped: r.shown(done.dropped), drawn: r.shown(done.drawn()), warnings: found.warnings(len(done.used) > 0),

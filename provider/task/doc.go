@@ -26,9 +26,9 @@
 // Objects that several hooks of an event need belong to the event: the first hook makes them, and the last one removes them. See
 // event_objects.go.
 //
-// The delete hooks of a release are another resource, ReleaseHooks. It remembers its steps and runs them in its Delete. It exists
-// even if it has no steps, and is never replaced, because deleting the resource runs its steps: a new version of the chart
-// without delete hooks must be an update. Nothing is saved about a deletion that fails or is killed. The next deletion sees in
+// The delete hooks of a release are another resource, ReleaseHooks. It remembers its steps and runs them in its Delete. It may have
+// no steps, and is never replaced, because deleting the resource runs its steps: a new version of the chart without delete hooks
+// must be an update. Nothing is saved about a deletion that fails or is killed. The next deletion sees in
 // the cluster which steps have succeeded; this evidence counts until ten minutes after the last sign of life. See ended.go.
 //
 // # How a failure is kept

@@ -7,6 +7,7 @@ import (
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
@@ -56,7 +57,7 @@ type ReleaseHooksState struct{}
 
 // NewReleaseHooks returns the resource. source provides the connections to clusters.
 func NewReleaseHooks(source *connection.Source, memory *tracked.Memory) infer.InferredResource {
-	notes := memory.For("ReleaseHooks")
+	notes := memory.For(tokens.Type(ReleaseHooksToken).Name().String())
 	return &releaseHooksResource{
 		InferredResource: infer.Resource(&ReleaseHooks{}), source: source, calls: tracked.EngineCalls{Notes: notes}, lives: tracked.Lives{Notes: notes},
 	}

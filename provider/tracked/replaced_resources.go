@@ -14,6 +14,7 @@ type Lives struct{ Notes Notes }
 
 const (
 	newestLife  = "newest life"    // resource.URN -> since and, after a space, the digest of the hash key
+	dropped     = "dropped"        // resource.URN
 	programmed  = "in the program" // resource.URN
 	replaceable = "to be replaced" // resource.URN -> what its replacement has to know
 )
@@ -28,8 +29,14 @@ func (l *Lives) See(urn resource.URN, hashKey, since string) (newest bool) {
 	return true
 }
 
-// IsOver reports whether there is a newer life than this one.
+// Drop records that the program has no such resource, although what the resource belongs to lives on.
+func (l *Lives) Drop(urn resource.URN) { l.Notes.set(dropped, string(urn), "") }
+
+// IsOver reports whether a life has ended before its resource is deleted: there is a newer one, or the resource is dropped.
 func (l *Lives) IsOver(urn resource.URN, hashKey, since string) bool {
+	if _, is := l.Notes.get(dropped, string(urn)); is {
+		return true
+	}
 	key, known, is := l.newest(urn)
 	return is && key != digestOf(hashKey) && known >= since
 }

@@ -24,6 +24,7 @@ func TestAnInstallThatFailedHalfwayGoesOnAsAnInstall(t *testing.T) { // [H6] [H1
 		"templates/both.yaml":     jobOf("both", "kwok", `helm.sh/hook: "pre-install,pre-upgrade"`),
 		"templates/install.yaml":  jobOf("install", "kwok", "helm.sh/hook: pre-install"),
 		"templates/upgrade.yaml":  jobOf("upgrade", "kwok", "helm.sh/hook: pre-upgrade"),
+		"templates/gone.yaml":     jobOf("gone", "kwok", "helm.sh/hook: post-delete"),
 	}
 	repaired := maps.Clone(chart)
 	maps.Copy(repaired, map[string]string{

@@ -1,0 +1,72 @@
+package chart
+
+import (
+	"slices"
+
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
+)
+
+// A release has a resource for the hooks of each event of its deletion. When the engine deletes that resource, it runs them. So the resource
+// must not leave the program while the release lives on: if the release has once had such hooks, the resource stays, even with no hooks. A
+// release that has never had any does without it.
+
+// deletion registers the hooks that run when the release is deleted, after what is done. It returns what must be complete before the next
+// children.
+func (c *construction) deletion(event string, done []pulumi.Resource) ([]pulumi.Resource, error) {
+	if slices.Contains(c.memory.withoutDeletions(c.hooks), event) {
+		return done, c.never(event)
+	}
+	var list pulumi.Input
+	if c.Incomplete {
+		list = pulumi.UnsafeUnknownOutput(nil)
+	} else {
+		ordered := pulumi.Array{}
+		for _, h := range steps(c.hooks, event) {
+			object, err := c.manifestOf(h)
+			if err != nil {
+				return nil, err
+			}
+			formerly, err := c.formerly(h)
+			if err != nil {
+				return nil, err
+			}
+			ordered = append(ordered, pulumi.Map{"manifest": object, "deleteAfter": pulumi.ToStringArray(h.deleteAfter()), "formerly": formerly})
+		}
+		list = ordered
+	}
+	hooks := &child{}
+	inputs := c.Connected(pulumi.Map{"release": pulumi.String(c.release()), "steps": list, "takeOver": pulumi.Bool(c.memory.isAdopted())})
+	if force, given := c.Options["forceDestroy"]; given {
+		inputs["forceDestroy"] = sets.InputOf(force)
+	}
+	return []pulumi.Resource{hooks}, c.ctx.RegisterResource(string(c.types.ReleaseHooks), c.name+":"+event, inputs, hooks,
+		pulumi.Parent(c.parent), pulumi.DependsOn(done), c.Timeouts.OfWait())
+}
+
+// never says that an event of a deletion has no resource. If the state has one all the same, because the record was lost or was left out of
+// an update, the engine deletes it now, and its hooks must not run.
+func (c *construction) never(event string) error {
+	if c.ctx.DryRun() {
+		return nil
+	}
+	component, err := sets.URNOf(c.ctx, c.parent)
+	if err != nil {
+		return err
+	}
+	name := c.name + ":" + event
+	c.deletions.Drop(resource.NewURN(component.Stack(), component.Project(), component.QualifiedType(), c.types.ReleaseHooks, name))
+	return nil
+}
+
+// withoutDeletions are the events of a deletion for which the release has had no hooks since its install, including these. The state of an
+// older version of the provider names none, because it has the resources of all.
+func (m memory) withoutDeletions(hooks []hook) []string {
+	events := m.Without
+	if !m.exists() {
+		events = []string{preDelete, postDelete}
+	}
+	return slices.DeleteFunc(slices.Clone(events), func(event string) bool { return len(steps(hooks, event)) > 0 })
+}
