@@ -109,7 +109,7 @@ func (c *component) Construct(ctx context.Context, req p.ConstructRequest) (p.Co
 	}
 	return sets.Construct(ctx, req, func(ctx *pulumi.Context, name string, parent pulumi.Resource) (pulumi.Map, error) {
 		if warning != "" {
-			warn(ctx, parent, warning)
+			sets.Warn(ctx, parent, warning)
 		}
 		return c.register(ctx, rel, name, parent)
 	})
@@ -123,14 +123,14 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 	}
 	remembered.adopt = rel.adopt
 	if rel.stay(remembered); rel.staysIn != "" {
-		warn(ctx, parent, rel.staysIn)
+		sets.Warn(ctx, parent, rel.staysIn)
 	}
 	first, err := firstName(ctx, record)
 	if err != nil {
 		return nil, err
 	}
 	if text := rel.namedOtherwise(first, name); text != "" {
-		warn(ctx, parent, text)
+		sets.Warn(ctx, parent, text)
 	}
 	if len(rel.unknown) == 0 {
 		remembered = remembered.at(rel.release)
@@ -171,10 +171,10 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 // report shows at the component what is to be known of a rendering.
 func (r *release) report(ctx *pulumi.Context, parent pulumi.Resource, done *rendered, remembered memory) error {
 	for _, text := range done.warnings {
-		warn(ctx, parent, text)
+		sets.Warn(ctx, parent, text)
 	}
 	if text := explainDropped(r.shown(done.dropped)); text != "" {
-		warn(ctx, parent, text)
+		sets.Warn(ctx, parent, text)
 	}
 	for _, text := range []string{done.removed, done.announce(remembered, r.shown)} {
 		if text == "" || !ctx.DryRun() {
@@ -185,9 +185,4 @@ func (r *release) report(ctx *pulumi.Context, parent pulumi.Resource, done *rend
 		}
 	}
 	return nil
-}
-
-// warn shows a warning at the component. If even that fails, the engine is gone, and the next registration says so.
-func warn(ctx *pulumi.Context, parent pulumi.Resource, text string) {
-	_ = ctx.Log.Warn(text, &pulumi.LogArgs{Resource: parent})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
@@ -78,7 +79,7 @@ func (c *component) registerChildren(
 func (c *component) newConstruction(
 	ctx *pulumi.Context, rel *release, done *rendered, parent sets.Parent, from recorded,
 ) (children *construction, err error) {
-	set, wrong := sets.Of(rel.given, done.documents, rel.release.Namespace)
+	set, wrong := rel.setOf(done)
 	if len(wrong) > 0 {
 		return nil, sets.Refused("Chart", parent.Name, wrong)
 	}
@@ -242,8 +243,8 @@ func (c *construction) task(h hook, s stage, done []pulumi.Resource) (pulumi.Res
 	if err != nil {
 		return nil, err
 	}
-	of["event"] = c.event(h, s)
-	inputs := c.Connected(pulumi.Map{"manifest": run, "runOn": pulumi.ToStringArray(h.runsOn(s)), "__hook": of})
+	of[tracked.HookEvent] = c.event(h, s)
+	inputs := c.Connected(pulumi.Map{"manifest": run, "runOn": pulumi.ToStringArray(h.runsOn(s)), tracked.KeyHook: of})
 	if len(with) > 0 {
 		inputs["with"] = with
 	}
@@ -268,8 +269,8 @@ func (c *construction) hookOf(deleteAfter []string, makes ...hook) (pulumi.Map, 
 		return nil, err
 	}
 	of := pulumi.Map{
-		"release": pulumi.String(c.release()), "deleteAfter": pulumi.ToStringArray(deleteAfter), "takeOver": pulumi.Bool(c.memory.isAdopted()),
-		"formerly": formerly,
+		tracked.HookRelease: pulumi.String(c.release()), tracked.HookDeleteAfter: pulumi.ToStringArray(deleteAfter),
+		tracked.HookTakeOver: pulumi.Bool(c.memory.isAdopted()), tracked.HookFormerly: formerly,
 	}
 	return of, nil
 }
@@ -310,9 +311,13 @@ func (c *construction) rememberedTasks(s stage, done []pulumi.Resource) error {
 		if err != nil {
 			return err
 		}
-		of["event"] = pulumi.UnsafeUnknownOutput(nil)
-		inputs := c.Connected(pulumi.Map{"manifest": pulumi.UnsafeUnknownOutput(nil), "__hook": of})
-		asBefore := pulumi.IgnoreChanges([]string{"runOn", "with", "triggers", "__hook.release", "__hook.deleteAfter", "__hook.formerly"})
+		of[tracked.HookEvent] = pulumi.UnsafeUnknownOutput(nil)
+		inputs := c.Connected(pulumi.Map{"manifest": pulumi.UnsafeUnknownOutput(nil), tracked.KeyHook: of})
+		unchanged := []string{"runOn", "with", "triggers"}
+		for _, member := range []string{tracked.HookRelease, tracked.HookDeleteAfter, tracked.HookFormerly} {
+			unchanged = append(unchanged, values.JoinPath(tracked.KeyHook, member))
+		}
+		asBefore := pulumi.IgnoreChanges(unchanged)
 		if _, err := c.registerTask(name, inputs, done, asBefore); err != nil {
 			return err
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // A release has a resource for the hooks of each event of its deletion. When the engine deletes that resource, it runs them. So the resource
@@ -33,12 +34,16 @@ func (c *construction) deletion(event string, done []pulumi.Resource) ([]pulumi.
 			if err != nil {
 				return nil, err
 			}
-			ordered = append(ordered, pulumi.Map{"manifest": object, "deleteAfter": pulumi.ToStringArray(h.deleteAfter()), "formerly": formerly})
+			ordered = append(ordered, pulumi.Map{
+				"manifest": object, tracked.HookDeleteAfter: pulumi.ToStringArray(h.deleteAfter()), tracked.HookFormerly: formerly,
+			})
 		}
 		list = ordered
 	}
 	hooks := &child{}
-	inputs := c.Connected(pulumi.Map{"release": pulumi.String(c.release()), "steps": list, "takeOver": pulumi.Bool(c.memory.isAdopted())})
+	inputs := c.Connected(pulumi.Map{
+		tracked.HookRelease: pulumi.String(c.release()), "steps": list, tracked.HookTakeOver: pulumi.Bool(c.memory.isAdopted()),
+	})
 	if force, given := c.Options["forceDestroy"]; given {
 		inputs["forceDestroy"] = sets.InputOf(force)
 	}

@@ -133,12 +133,12 @@ func (c *construction) event(h hook, s stage) pulumi.Input {
 	}
 	what := c.memory.happens()
 	of := pulumi.Map{
-		"number": pulumi.Int(c.memory.Event), "open": pulumi.Bool(what != nothing), "runs": pulumi.Bool(h.isOf(what, s)),
-		"unsure": pulumi.Bool(c.memory.isUnsure()), "ended": pulumi.Int(c.memory.Ended), "stage": pulumi.String(s.String()),
+		tracked.EventNumber: pulumi.Int(c.memory.Event), tracked.EventOpen: pulumi.Bool(what != nothing), tracked.EventRuns: pulumi.Bool(h.isOf(what, s)),
+		tracked.EventUnsure: pulumi.Bool(c.memory.isUnsure()), tracked.EventEnded: pulumi.Int(c.memory.Ended), tracked.EventStage: pulumi.String(s.String()),
 	}
 	if !c.memory.isUnsure() { // If it is unsure, each Task decides by itself whether it runs.
 		found, left := h.shares(c.hooks, what, s)
-		of["found"], of["left"] = pulumi.ToIntArray(found), pulumi.ToIntArray(left)
+		of[tracked.EventFound], of[tracked.EventLeft] = pulumi.ToIntArray(found), pulumi.ToIntArray(left)
 	}
 	return of
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
@@ -46,7 +45,7 @@ func (r *release) refuseOccupied(ctx context.Context, done *rendered, former mem
 	if r.cluster == nil || len(done.hooks) == 0 && len(done.used) == 0 {
 		return nil
 	}
-	set, wrong := sets.Of(r.given, done.documents, r.release.Namespace)
+	set, wrong := r.setOf(done)
 	if len(wrong) > 0 {
 		return nil // The registration says why.
 	}

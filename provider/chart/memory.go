@@ -9,7 +9,6 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chart"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/draws"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
@@ -235,7 +234,7 @@ func (r *release) memoryAfter(before memory, done *rendered, rotate []string, fo
 		}
 	}
 	slices.Sort(after.Tasks)
-	set, _ := sets.Of(r.given, done.documents, r.release.Namespace) // The registration says what is wrong.
+	set, _ := r.setOf(done) // The registration says what is wrong.
 	rendered, known, err := after.digest(set)
 	if err != nil {
 		return memory{}, err

@@ -10,6 +10,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chart"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/draws"
@@ -220,12 +221,17 @@ func (d *rendered) finish(session *draws.Session) {
 	}
 }
 
+// setOf is the set of the objects in a rendering.
+func (r *release) setOf(done *rendered) (sets.Set, check.Mistakes) {
+	return sets.Of(r.given, done.documents, r.release.Namespace)
+}
+
 // takenOver are the objects that an override adopts while the release is being installed.
 func (r *release) takenOver(done *rendered, remembered memory) (ids []manifest.Identity) {
 	if remembered.isInstalled() || !sets.Adopts(r.given) {
 		return nil
 	}
-	set, _ := sets.Of(r.given, done.documents, r.release.Namespace) // The registration says what is wrong.
+	set, _ := r.setOf(done) // The registration says what is wrong.
 	for _, o := range set.Objects {
 		if o.IsAdopted() {
 			id := manifest.IdentityOf(o.Manifest)

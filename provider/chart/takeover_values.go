@@ -360,7 +360,7 @@ func (in *inheriting) view(ctx context.Context, options draws.Options) (*view, e
 		if !in.memory.isAdopted() && r.lookups.separate(r.own(done), r.takenOver(done, in.memory)) {
 			continue
 		}
-		set, wrong := sets.Of(r.given, done.documents, r.release.Namespace)
+		set, wrong := r.setOf(done)
 		if len(wrong) > 0 {
 			return nil, errUnrendered
 		}

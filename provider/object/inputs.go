@@ -25,16 +25,8 @@ const (
 	keyDeleteInstances = "deleteInstances"
 )
 
-// keyRetained is an input that says that the object outlives the resource. It stands for the resource option
-// retainOnDelete, which the provider does not see. It is not in the schema: only components set it.
-const keyRetained = "__retained"
-
-// keyNamespaceAssumed is an input that says that the manifest's namespace comes from its set, which does not know
-// whether the kind is namespaced. It is not in the schema: only components set it.
-const keyNamespaceAssumed = "__namespaceAssumed"
-
 // hiddenFlags are the inputs that only components set.
-var hiddenFlags = []string{keyRetained, keyNamespaceAssumed, keyLeftOut}
+var hiddenFlags = []string{tracked.KeyRetained, tracked.KeyNamespaceAssumed, tracked.KeyLeftOut}
 
 // inputs are the checked inputs of one resource.
 type inputs struct {
@@ -118,8 +110,8 @@ func decodeInputs(properties property.Map) (inputs, error) {
 	in.takeOver = tracked.DecodeTakeOver(properties.Get(keyTakeOverFrom))
 	in.forceDestroy = values.Flag(properties.Get(keyForceDestroy))
 	in.deleteInstances = values.Flag(properties.Get(keyDeleteInstances))
-	in.retained = values.Flag(properties.Get(keyRetained))
-	in.namespaceAssumed = values.Flag(properties.Get(keyNamespaceAssumed))
+	in.retained = values.Flag(properties.Get(tracked.KeyRetained))
+	in.namespaceAssumed = values.Flag(properties.Get(tracked.KeyNamespaceAssumed))
 	return in, nil
 }
 

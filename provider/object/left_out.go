@@ -8,13 +8,9 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// keyLeftOut is an input that says that the resource has let go of its object: nothing reads, writes or deletes the
-// object. The state keeps what it knew, so that the resource can manage the object again once the input is gone. It is
-// not in the schema: only components set it.
-const keyLeftOut = "__leftOut"
-
-// isLeftOut reports whether checked inputs let go of the object.
-func isLeftOut(inputs property.Map) bool { return values.Flag(inputs.Get(keyLeftOut)) }
+// isLeftOut reports whether checked inputs let go of the object. The state keeps what it knew, so that the resource can manage the
+// object again once the input is gone.
+func isLeftOut(inputs property.Map) bool { return values.Flag(inputs.Get(tracked.KeyLeftOut)) }
 
 // createLeftOut returns a resource that lets go of an object that its state does not know, as after `pulumi state
 // delete`. Whether the object is ours is found out when the resource manages it again.

@@ -53,7 +53,10 @@ func (r *Registration) explainAbsent() {
 	}
 }
 
-// warn shows a warning at the component. If even that fails, the engine is gone, and the next registration reports it.
-func (r *Registration) warn(text string) {
-	_ = r.ctx.Log.Warn(text, &pulumi.LogArgs{Resource: r.parent})
+// warn shows a warning at the component.
+func (r *Registration) warn(text string) { Warn(r.ctx, r.parent, text) }
+
+// Warn shows a warning at a component. If even that fails, the engine is gone, and the next registration reports it.
+func Warn(ctx *pulumi.Context, component pulumi.Resource, text string) {
+	_ = ctx.Log.Warn(text, &pulumi.LogArgs{Resource: component})
 }

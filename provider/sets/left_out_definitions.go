@@ -8,6 +8,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/internals"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // A component that had definitions and now leaves them out lets go of them, because deleting them would delete all objects of
@@ -33,7 +34,7 @@ func (r *Registration) registerLeftOut() error {
 		name := strings.TrimPrefix(key, definitionKey)
 		r.leftOut = append(r.leftOut, name)
 		inputs := r.inputs()
-		inputs["__leftOut"] = pulumi.Bool(true)
+		inputs[tracked.KeyLeftOut] = pulumi.Bool(true)
 		inputs[keyManifest] = pulumi.Map{
 			"apiVersion": pulumi.String(kinds.CustomResourceDefinition.Group + "/v1"), "kind": pulumi.String(kinds.CustomResourceDefinition.Kind),
 			"metadata": pulumi.Map{"name": pulumi.String(name)},

@@ -11,6 +11,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/order"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // Children are the types of a set's children.
@@ -268,10 +269,10 @@ func (r *Registration) object(o Object) error {
 		options = append(options, pulumi.IgnoreChanges([]string{keyManifest, keyYAML}))
 	}
 	if o.NamespaceAssumed {
-		inputs["__namespaceAssumed"] = pulumi.Bool(true)
+		inputs[tracked.KeyNamespaceAssumed] = pulumi.Bool(true)
 	}
 	if o.Retained {
-		inputs["__retained"] = pulumi.Bool(true)
+		inputs[tracked.KeyRetained] = pulumi.Bool(true)
 		options = append(options, pulumi.RetainOnDelete(true))
 	}
 	return r.registerObject(o.Key, inputs, after, options...)

@@ -23,11 +23,11 @@ import (
 func (r *taskResource) Check(ctx context.Context, req p.CheckRequest) (p.CheckResponse, error) {
 	r.calls.Check(req.Urn)
 	r.former.check(req.Urn)
-	hook := req.Inputs.Get(keyHook)
-	checked, wrong := check.Inputs[Args](req.Inputs.Delete(keyHook))
+	hook := req.Inputs.Get(tracked.KeyHook)
+	checked, wrong := check.Inputs[Args](req.Inputs.Delete(tracked.KeyHook))
 	checkHook(hook, &wrong)
 	if !hook.IsNull() {
-		checked = checked.Set(keyHook, hook)
+		checked = checked.Set(tracked.KeyHook, hook)
 	}
 	checked = checkObject(ctx, checked, &wrong)
 	checked = checkWith(ctx, checked, &wrong)

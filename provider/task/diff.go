@@ -26,7 +26,7 @@ func (r *taskResource) diff(ctx context.Context, req p.DiffRequest) (p.DiffRespo
 		return p.DiffResponse{}, err
 	}
 	diff := tracked.InputChanges(sameHook(req.OldInputs), sameHook(req.Inputs), nil,
-		keyManifest, keyWith, keyTriggers, keyRunOn, keyTimeout, keyKeep, keyLogLines, keyForceDestroy, keyHook)
+		keyManifest, keyWith, keyTriggers, keyRunOn, keyTimeout, keyKeep, keyLogLines, keyForceDestroy, tracked.KeyHook)
 	switch {
 	case diff.HasChanges:
 		return diff, nil
@@ -49,7 +49,7 @@ func (r *taskResource) diff(ctx context.Context, req p.DiffRequest) (p.DiffRespo
 // hasToDo reports whether the event of a release requires that its hook runs, or that the hook removes what other hooks have
 // left.
 func (r *taskResource) hasToDo(properties property.Map, old state) bool {
-	if properties.Get(keyHook).IsNull() {
+	if properties.Get(tracked.KeyHook).IsNull() {
 		return false
 	}
 	in, err := decodeInputs(properties)

@@ -5,18 +5,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
-)
-
-// The members of a hook's event.
-const (
-	keyEvent  = "event"
-	keyOpen   = "open"
-	keyRuns   = "runs"
-	keyUnsure = "unsure"
-	keyEnded  = "ended"
-	keyStage  = "stage"
-	keyFound  = "found"
-	keyLeft   = "left"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // keyEventOutput is the hidden output that names the last event in which a hook has succeeded. The Chart reads it.
@@ -57,10 +46,12 @@ func decodeEvent(v property.Value) *event {
 		return nil
 	}
 	members := v.AsMap()
-	e := &event{open: values.Flag(members.Get(keyOpen)), runs: values.Flag(members.Get(keyRuns)), unsure: values.Flag(members.Get(keyUnsure))}
-	e.number, e.ended, e.stage = whole(members.Get(keyNumber)), whole(members.Get(keyEnded)), values.Text(members.Get(keyStage))
-	e.found, e.left = wholes(members.Get(keyFound)), wholes(members.Get(keyLeft))
-	return e
+	flag := func(name string) bool { return values.Flag(members.Get(name)) }
+	return &event{
+		number: whole(members.Get(tracked.EventNumber)), ended: whole(members.Get(tracked.EventEnded)), stage: values.Text(members.Get(tracked.EventStage)),
+		open: flag(tracked.EventOpen), runs: flag(tracked.EventRuns), unsure: flag(tracked.EventUnsure),
+		found: wholes(members.Get(tracked.EventFound)), left: wholes(members.Get(tracked.EventLeft)),
+	}
 }
 
 // whole reads a whole number; 0 where there is none.
@@ -81,13 +72,13 @@ func wholes(v property.Value) (numbers []int) {
 }
 
 func checkEvent(v property.Value, wrong *check.Mistakes) {
-	at := values.JoinPath(keyHook, keyEvent)
+	at := values.JoinPath(tracked.KeyHook, tracked.HookEvent)
 	switch {
 	case v.IsNull() || v.HasComputed():
 	case !v.IsMap():
 		wrong.Add(at, "The value must be an object.")
-	case !v.AsMap().Get(keyNumber).IsNumber():
-		wrong.Add(values.JoinPath(at, keyNumber), "The value must be a number.")
+	case !v.AsMap().Get(tracked.EventNumber).IsNumber():
+		wrong.Add(values.JoinPath(at, tracked.EventNumber), "The value must be a number.")
 	}
 }
 

@@ -9,21 +9,10 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/choice"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// keyHook is the input of a Task that runs a hook of a release. It is not in the schema: only a Chart gives it.
-const keyHook = "__hook"
-
-// These are the members of that input. ReleaseHooks has release and takeOver as inputs; each of its steps has deleteAfter and
-// formerly.
-const (
-	keyRelease     = "release"
-	keyDeleteAfter = "deleteAfter"
-	keyTakeOver    = "takeOver"
-	keyFormerly    = "formerly"
-)
-
-// keyInstalling is a member that older versions of the provider wrote.
+// keyInstalling is a member of a hook that older versions of the provider wrote.
 const keyInstalling = "installing"
 
 // outcome says how a run has ended, in the words of deleteAfter.
@@ -57,17 +46,17 @@ func decodeHook(v property.Value) *hook {
 	}
 	members := v.AsMap()
 	return &hook{
-		release: values.Text(members.Get(keyRelease)), deleteAfter: values.Scalars(members.Get(keyDeleteAfter)),
-		takeOver: values.Flag(members.Get(keyTakeOver)), event: decodeEvent(members.Get(keyEvent)),
-		formerly: values.Scalars(members.Get(keyFormerly)),
+		release: values.Text(members.Get(tracked.HookRelease)), deleteAfter: values.Scalars(members.Get(tracked.HookDeleteAfter)),
+		takeOver: values.Flag(members.Get(tracked.HookTakeOver)), event: decodeEvent(members.Get(tracked.HookEvent)),
+		formerly: values.Scalars(members.Get(tracked.HookFormerly)),
 	}
 }
 
 // sameHook returns inputs without the members that say when a hook runs and which objects of the release it may replace. An event
 // that begins or ends is no change of the hook, and neither is another list of such objects.
 func sameHook(inputs property.Map) property.Map {
-	if v := inputs.Get(keyHook); v.IsMap() {
-		return inputs.Set(keyHook, property.New(v.AsMap().Delete(keyInstalling).Delete(keyEvent).Delete(keyFormerly)))
+	if v := inputs.Get(tracked.KeyHook); v.IsMap() {
+		return inputs.Set(tracked.KeyHook, property.New(v.AsMap().Delete(keyInstalling).Delete(tracked.HookEvent).Delete(tracked.HookFormerly)))
 	}
 	return inputs
 }
@@ -86,20 +75,20 @@ func checkHook(v property.Value, wrong *check.Mistakes) {
 	case v.IsNull():
 		return
 	case !v.IsMap():
-		wrong.Add(keyHook, "The value must be an object.")
+		wrong.Add(tracked.KeyHook, "The value must be an object.")
 		return
 	}
 	for name := range v.AsMap().AllStable {
-		if !slices.Contains([]string{keyRelease, keyDeleteAfter, keyTakeOver, keyEvent, keyFormerly}, name) {
-			wrong.Add(values.JoinPath(keyHook, name), "There is no such property.")
+		if !slices.Contains([]string{tracked.HookRelease, tracked.HookDeleteAfter, tracked.HookTakeOver, tracked.HookEvent, tracked.HookFormerly}, name) {
+			wrong.Add(values.JoinPath(tracked.KeyHook, name), "There is no such property.")
 		}
 	}
-	checkRelease(v.AsMap().Get(keyRelease), values.JoinPath(keyHook, keyRelease), wrong)
-	checkDeleteAfter(v.AsMap().Get(keyDeleteAfter), values.JoinPath(keyHook, keyDeleteAfter), wrong)
-	if flag := v.AsMap().Get(keyTakeOver); !flag.IsNull() && !flag.IsBool() {
-		wrong.Add(values.JoinPath(keyHook, keyTakeOver), "The value must be true or false.")
+	checkRelease(v.AsMap().Get(tracked.HookRelease), values.JoinPath(tracked.KeyHook, tracked.HookRelease), wrong)
+	checkDeleteAfter(v.AsMap().Get(tracked.HookDeleteAfter), values.JoinPath(tracked.KeyHook, tracked.HookDeleteAfter), wrong)
+	if flag := v.AsMap().Get(tracked.HookTakeOver); !flag.IsNull() && !flag.IsBool() {
+		wrong.Add(values.JoinPath(tracked.KeyHook, tracked.HookTakeOver), "The value must be true or false.")
 	}
-	checkEvent(v.AsMap().Get(keyEvent), wrong)
+	checkEvent(v.AsMap().Get(tracked.HookEvent), wrong)
 }
 
 func checkRelease(v property.Value, path string, wrong *check.Mistakes) {

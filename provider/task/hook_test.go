@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 type props = map[string]property.Value
@@ -36,29 +37,29 @@ func TestAHookIsChecked(t *testing.T) {
 		hook property.Value
 		want []string
 	}{
-		"the release":            {property.New(props{keyRelease: text("shop")}), nil},
-		"everything":             {property.New(props{keyRelease: text("shop"), keyDeleteAfter: list(text("succeeded"), text("failed")), keyTakeOver: property.New(true)}), nil},
-		"an event":               {property.New(props{keyRelease: text("shop"), keyEvent: property.New(props{keyNumber: property.New(1.0), keyOpen: property.New(true)})}), nil},
-		"an unknown one":         {property.New(props{keyRelease: text("shop"), keyEvent: unknown}), nil},
-		"no event":               {property.New(props{keyRelease: text("shop"), keyEvent: text("install")}), []string{"__hook.event"}},
-		"one that has no number": {property.New(props{keyRelease: text("shop"), keyEvent: property.New(props{keyOpen: property.New(true)})}), []string{"__hook.event.number"}},
-		"unknown words":          {property.New(props{keyRelease: text("shop"), keyDeleteAfter: list(unknown)}), nil},
+		"the release":            {property.New(props{tracked.HookRelease: text("shop")}), nil},
+		"everything":             {property.New(props{tracked.HookRelease: text("shop"), tracked.HookDeleteAfter: list(text("succeeded"), text("failed")), tracked.HookTakeOver: property.New(true)}), nil},
+		"an event":               {property.New(props{tracked.HookRelease: text("shop"), tracked.HookEvent: property.New(props{tracked.EventNumber: property.New(1.0), tracked.EventOpen: property.New(true)})}), nil},
+		"an unknown one":         {property.New(props{tracked.HookRelease: text("shop"), tracked.HookEvent: unknown}), nil},
+		"no event":               {property.New(props{tracked.HookRelease: text("shop"), tracked.HookEvent: text("install")}), []string{"__hook.event"}},
+		"one that has no number": {property.New(props{tracked.HookRelease: text("shop"), tracked.HookEvent: property.New(props{tracked.EventOpen: property.New(true)})}), []string{"__hook.event.number"}},
+		"unknown words":          {property.New(props{tracked.HookRelease: text("shop"), tracked.HookDeleteAfter: list(unknown)}), nil},
 		"no release":             {property.New(props{}), []string{"__hook.release"}},
 		"a text":                 {text("shop"), []string{"__hook"}},
-		"other words":            {property.New(props{keyRelease: text("shop"), keyDeleteAfter: list(text("always"))}), []string{"__hook.deleteAfter[0]"}},
-		"no list":                {property.New(props{keyRelease: text("shop"), keyDeleteAfter: text("failed")}), []string{"__hook.deleteAfter"}},
+		"other words":            {property.New(props{tracked.HookRelease: text("shop"), tracked.HookDeleteAfter: list(text("always"))}), []string{"__hook.deleteAfter[0]"}},
+		"no list":                {property.New(props{tracked.HookRelease: text("shop"), tracked.HookDeleteAfter: text("failed")}), []string{"__hook.deleteAfter"}},
 		"a member it has not": {
-			property.New(props{keyRelease: text("shop"), "weight": property.New(1.0), keyTakeOver: text("yes")}), []string{"__hook.weight", "__hook.takeOver"},
+			property.New(props{tracked.HookRelease: text("shop"), "weight": property.New(1.0), tracked.HookTakeOver: text("yes")}), []string{"__hook.weight", "__hook.takeOver"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := &taskResource{source: connection.NewSource("test")}
 			resp, err := r.Check(t.Context(), p.CheckRequest{
-				Urn: "urn:pulumi:a::b::k8sconnect:index:Task::c", Inputs: property.NewMap(props{keyManifest: job(text("Never")), keyHook: c.hook}),
+				Urn: "urn:pulumi:a::b::k8sconnect:index:Task::c", Inputs: property.NewMap(props{keyManifest: job(text("Never")), tracked.KeyHook: c.hook}),
 			})
 			assert.ElementsMatch(t, c.want, refusals(t, resp, err), "%v", resp.Failures)
-			assert.Equal(t, c.hook, resp.Inputs.Get(keyHook))
+			assert.Equal(t, c.hook, resp.Inputs.Get(tracked.KeyHook))
 		})
 	}
 }

@@ -76,7 +76,7 @@ func isJob(kind schema.GroupKind) bool { return kind == kinds.Job }
 func decodeInputs(properties property.Map) (inputs, error) {
 	in := inputs{
 		runOn: values.Scalars(properties.Get(keyRunOn)), keep: cmp.Or(values.Text(properties.Get(keyKeep)), keepFailed),
-		forceDestroy: values.Flag(properties.Get(keyForceDestroy)), hook: decodeHook(properties.Get(keyHook)),
+		forceDestroy: values.Flag(properties.Get(keyForceDestroy)), hook: decodeHook(properties.Get(tracked.KeyHook)),
 	}
 	if len(in.runOn) == 0 {
 		in.runOn = []string{onCreate, onUpdate}

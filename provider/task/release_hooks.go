@@ -76,11 +76,11 @@ type releaseHooksResource struct {
 func (r *releaseHooksResource) Check(ctx context.Context, req p.CheckRequest) (p.CheckResponse, error) {
 	r.calls.Check(req.Urn)
 	checked, wrong := check.Inputs[ReleaseHooksArgs](req.Inputs)
-	checkRelease(req.Inputs.Get(keyRelease), keyRelease, &wrong)
+	checkRelease(req.Inputs.Get(tracked.HookRelease), tracked.HookRelease, &wrong)
 	checked = checkSteps(ctx, checked, &wrong)
 	checkTimeout(req.Inputs, &wrong)
 	checkLogLines(req.Inputs.Get(keyLogLines), &wrong)
-	wrong.Flag(req.Inputs, keyTakeOver)
+	wrong.Flag(req.Inputs, tracked.HookTakeOver)
 	wrong.Flag(req.Inputs, keyForceDestroy)
 	return p.CheckResponse{Inputs: checked, Failures: wrong}, nil
 }
@@ -112,11 +112,11 @@ func checkSteps(ctx context.Context, inputs property.Map, wrong *check.Mistakes)
 
 func checkStep(ctx context.Context, step property.Map, path string, wrong *check.Mistakes) property.Map {
 	for name := range step.AllStable {
-		if name != keyManifest && name != keyDeleteAfter && name != keyFormerly {
+		if name != keyManifest && name != tracked.HookDeleteAfter && name != tracked.HookFormerly {
 			wrong.Add(values.JoinPath(path, name), "There is no such property.")
 		}
 	}
-	checkDeleteAfter(step.Get(keyDeleteAfter), values.JoinPath(path, keyDeleteAfter), wrong)
+	checkDeleteAfter(step.Get(tracked.HookDeleteAfter), values.JoinPath(path, tracked.HookDeleteAfter), wrong)
 	at := values.JoinPath(path, keyManifest)
 	object, clean, ok := checkManifest(ctx, step.Get(keyManifest), at, wrong)
 	if !ok {
@@ -224,7 +224,7 @@ func isEmpty(inputs property.Map) bool {
 func (r *releaseHooksResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
 	programmed := r.calls.IsProgrammed(req.Urn)
 	diff := tracked.InputChanges(req.OldInputs, req.Inputs, nil,
-		keyRelease, keySteps, keyTakeOver, keyTimeout, keyLogLines, keyForceDestroy)
+		tracked.HookRelease, keySteps, tracked.HookTakeOver, keyTimeout, keyLogLines, keyForceDestroy)
 	if diff.HasChanges || isEmpty(req.Inputs) {
 		return diff, nil
 	}

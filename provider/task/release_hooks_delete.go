@@ -63,8 +63,8 @@ func decodeSteps(properties property.Map) ([]inputs, error) {
 		}
 		manifest, _ := object.(map[string]any)
 		steps = append(steps, inputs{object: manifest, content: object, hook: &hook{
-			release: values.Text(properties.Get(keyRelease)), takeOver: values.Flag(properties.Get(keyTakeOver)),
-			deleteAfter: values.Scalars(v.AsMap().Get(keyDeleteAfter)), formerly: values.Scalars(v.AsMap().Get(keyFormerly)),
+			release: values.Text(properties.Get(tracked.HookRelease)), takeOver: values.Flag(properties.Get(tracked.HookTakeOver)),
+			deleteAfter: values.Scalars(v.AsMap().Get(tracked.HookDeleteAfter)), formerly: values.Scalars(v.AsMap().Get(tracked.HookFormerly)),
 		}})
 	}
 	if len(common.unknown) > 0 {

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 func TestDeleteHooksAreChecked(t *testing.T) {
@@ -32,18 +33,18 @@ func TestDeleteHooksAreChecked(t *testing.T) {
 		"no list":        {text("none"), nil, []string{"steps"}},
 		"nothing at all": {property.Value{}, nil, []string{"steps"}},
 		"wrong steps": {
-			list(text("a step"), step(props{"weight": property.New(1.0)}), step(props{keyDeleteAfter: list(text("always"))}), property.New(props{keyManifest: job(text("Always"))}), property.New(props{})),
+			list(text("a step"), step(props{"weight": property.New(1.0)}), step(props{tracked.HookDeleteAfter: list(text("always"))}), property.New(props{keyManifest: job(text("Always"))}), property.New(props{})),
 			nil,
 			[]string{"steps[0]", "steps[1].weight", "steps[2].deleteAfter[0]", "steps[3].manifest.spec.template.spec.restartPolicy", "steps[4].manifest"},
 		},
 		"other inputs": {
-			list(), props{keyRelease: text(""), keyTimeout: text("soon"), keyLogLines: property.New(-1.0), keyTakeOver: text("yes"), keyForceDestroy: text("no"), keyRunOn: list()},
-			[]string{keyRelease, keyTimeout, keyLogLines, keyTakeOver, keyForceDestroy, keyRunOn},
+			list(), props{tracked.HookRelease: text(""), keyTimeout: text("soon"), keyLogLines: property.New(-1.0), tracked.HookTakeOver: text("yes"), keyForceDestroy: text("no"), keyRunOn: list()},
+			[]string{tracked.HookRelease, keyTimeout, keyLogLines, tracked.HookTakeOver, keyForceDestroy, keyRunOn},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			inputs := props{keyRelease: text("shop"), keySteps: c.steps}
+			inputs := props{tracked.HookRelease: text("shop"), keySteps: c.steps}
 			maps.Copy(inputs, c.more)
 			r := &releaseHooksResource{source: connection.NewSource("test")}
 			resp, err := r.Check(t.Context(), p.CheckRequest{Urn: "urn:pulumi:a::b::k8sconnect:index:ReleaseHooks::c", Inputs: property.NewMap(inputs)})
