@@ -18,6 +18,7 @@ var changes = map[string]struct {
 	"add a document":            {12, func(m *model, a, b int) { m.add(a, b) }},
 	"add a hook":                {7, func(m *model, a, b int) { m.addHook(a, b) }},
 	"add what needs a hook":     {2, func(m *model, a, b int) { m.addNeeding(a, b) }},
+	"add an operator":           {2, func(m *model, a, b int) { m.addOperator(a, b) }},
 	"remove a document":         {8, removeDocument},
 	"bring a document back":     {6, bringBack},
 	"rename a document":         {9, renameDocument},
@@ -173,6 +174,22 @@ func (m *model) addNeeding(a, b int) {
 	needs := document{number: m.number(), kind: "Deployment", file: b / 3 % 3, image: "web:1", uses: made.number}
 	needs.name = fmt.Sprintf("needs%d", needs.number)
 	m.documents = append(m.documents, made, ends, needs)
+}
+
+// addOperator adds a workload that may be the operator of a custom resource, which is a hook, and a Job that comes after that.
+func (m *model) addOperator(a, b int) {
+	events := eventsOf(a % 6)
+	operator := document{number: m.number(), kind: "Deployment", file: b % 3, image: "web:1", operates: true}
+	operator.name = fmt.Sprintf("operator%d", operator.number)
+	operated := document{
+		number: m.number(), kind: shop, prefixed: true, file: a % 3, fields: []field{{name: "rev", literal: "0"}}, hook: &hook{events: events, weight: -5},
+	}
+	operated.name = fmt.Sprintf("stand%d", operated.number)
+	ends := document{
+		number: m.number(), kind: "Job", prefixed: true, file: b / 3 % 3, image: "hook:0", hook: &hook{events: slices.Clone(events), weight: b % 3},
+	}
+	ends.name = fmt.Sprintf("count%d", ends.number)
+	m.documents = append(m.documents, operator, operated, ends)
 }
 
 // some is the number of a document of a kind, or 0.

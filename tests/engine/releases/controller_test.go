@@ -15,10 +15,12 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/yaml"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
 )
@@ -31,6 +33,38 @@ var resources = map[string]schema.GroupVersionResource{
 	"PersistentVolumeClaim": {Version: "v1", Resource: "persistentvolumeclaims"},
 	"Deployment":            {Group: "apps", Version: "v1", Resource: "deployments"},
 	"Job":                   {Group: "batch", Version: "v1", Resource: "jobs"},
+	shop:                    {Group: shopGroup, Version: "v1", Resource: "shops"},
+}
+
+// shop is a kind whose definition is in no chart.
+const (
+	shop      = "Shop"
+	shopGroup = "releases.example"
+)
+
+// defineShop makes the definition, and waits until its kind is served.
+func (c *controller) defineShop() error {
+	var definition unstructured.Unstructured
+	if err := yaml.Unmarshal([]byte(`
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: { name: shops.releases.example }
+spec:
+  group: releases.example
+  names: { kind: Shop, plural: shops }
+  scope: Namespaced
+  versions: [{ name: v1, served: true, storage: true, schema: { openAPIV3Schema: { type: object, x-kubernetes-preserve-unknown-fields: true } } }]
+`), &definition); err != nil {
+		return err
+	}
+	definitions := c.client.Resource(schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"})
+	if _, err := definitions.Create(context.Background(), &definition, metav1.CreateOptions{}); err != nil {
+		return err
+	}
+	return wait.PollUntilContextTimeout(context.Background(), 50*time.Millisecond, time.Minute, true, func(ctx context.Context) (bool, error) {
+		_, err := c.client.Resource(resources[shop]).List(ctx, metav1.ListOptions{})
+		return err == nil, nil
+	})
 }
 
 // played is the controller of all lives.
@@ -76,6 +110,9 @@ func startController(of *cluster.Cluster) (*controller, error) {
 		return nil, fmt.Errorf("the controller of the tests: %w", err)
 	}
 	c := &controller{client: client, runs: map[string][]run{}, seen: map[types.UID]bool{}}
+	if err := c.defineShop(); err != nil {
+		return nil, fmt.Errorf("the definition of the tests: %w", err)
+	}
 	factory := dynamicinformer.NewDynamicSharedInformerFactory(client, 0)
 	for kind, resource := range resources {
 		informer := factory.ForResource(resource).Informer()

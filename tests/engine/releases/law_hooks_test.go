@@ -124,7 +124,7 @@ func (p *play) judgeOpen(o outcome, what string, of *model, runs []run) {
 		events = append(events, "pre-"+kind, "post-"+kind)
 	}
 	for _, r := range runs {
-		if d, known := p.hookNamed(r.job); known && !p.wasOn(r.job, events) {
+		if d, known := p.hookNamed(r.job); known && !p.mayRun(o, r.job, events) {
 			facts := append(p.factsOfHooks([]run{r}, what), "open")
 			if p.failedBefore(r) {
 				facts = append(facts, "it had failed")
@@ -165,6 +165,15 @@ func (p *play) judgeEndOfUpgrade(of *model, all []run) {
 // failedBefore says whether the Job of a run has failed in what was interrupted.
 func (p *play) failedBefore(r run) bool {
 	return slices.ContainsFunc(p.open.ran, func(b run) bool { return b.job == r.job && b.fails() })
+}
+
+// mayRun says whether a hook may run in these events. If the operation before was cut short, the run may be that of another program.
+func (p *play) mayRun(o outcome, job string, events []string) bool {
+	i := slices.IndexFunc(p.m.documents, func(d document) bool { return d.isJob() && d.nameIn(p.m.releaseName()) == job })
+	if o.found != nil || o.kind != engine.Up || p.m.absent || i < 0 {
+		return p.wasOn(job, events)
+	}
+	return p.m.documents[i].on(events...)
 }
 
 // wasOn says whether a hook was one of these events in a program since the last complete update.

@@ -53,7 +53,8 @@ func (p *play) changedSince(mark cluster.AuditMark) []string {
 	for _, r := range requests {
 		space, object, is := strings.Cut(r.Object(), "/")
 		writes := slices.Contains([]string{"create", "update", "patch", "delete"}, r.Verb)
-		if is && writes && slices.Contains(p.spaces[:], space) && r.Code < 300 && !strings.Contains(r.URI, "dryRun=All") && !strings.Contains(r.UserAgent, "played-controller") {
+		ofOperator := strings.HasPrefix(object, "role")
+		if is && writes && !ofOperator && slices.Contains(p.spaces[:], space) && r.Code < 300 && !strings.Contains(r.URI, "dryRun=All") && !strings.Contains(r.UserAgent, "played-controller") {
 			changed[object] = true
 		}
 	}
@@ -80,7 +81,9 @@ func (p *play) judgePreview(changes listed, before []model, resumed bool, o outc
 		default:
 			_, key, _ := strings.Cut(name, ":")
 			kind, object, _ := strings.Cut(key[strings.LastIndex(key, "/")+1:], ".")
-			names[resources[kind].Resource+"/"+object] = op
+			if resource, judged := resources[kind]; judged {
+				names[resource.Resource+"/"+object] = op
+			}
 		}
 	}
 	for _, object := range changed {

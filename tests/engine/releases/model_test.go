@@ -22,6 +22,8 @@ type document struct {
 	fields []field
 	// uses is the number of the document that a workload has in its environment, or whose account a Job has; 0 for none.
 	uses int
+	// operates means that a workload may write custom resources, so that it may be their operator.
+	operates bool
 	// image is what a Job runs.
 	image string
 	hook  *hook
@@ -106,15 +108,37 @@ func (d document) template(of func(int) (document, bool)) string {
 		}
 		text = workload(name, used)
 		text = strings.Replace(text, `image: "web:1"`, fmt.Sprintf("image: %q", d.image), 1)
+		if d.operates {
+			text += operator(name)
+		}
 	case "PersistentVolumeClaim":
 		text = "---\n" + strings.ReplaceAll(claim, "{{ .Release.Name }}-data", name)
 	default:
 		text = plain(d.kind, name, "", annotations...) + d.data()
+		if d.kind == shop {
+			text = strings.Replace(text, "apiVersion: v1", "apiVersion: "+shopGroup+"/v1", 1)
+		}
 	}
 	if d.toggle != "" {
 		text = "---\n{{- if .Values." + d.toggle + " }}\n" + strings.TrimPrefix(text, "---\n") + "{{- end }}\n"
 	}
 	return text
+}
+
+// operator are the permissions that let the account of a workload write custom resources.
+func operator(name string) string {
+	return fmt.Sprintf(`---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: { name: %[1]s }
+rules: [{ apiGroups: [%[2]s], resources: [shops], verbs: ["*"] }]
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: { name: %[1]s }
+roleRef: { apiGroup: rbac.authorization.k8s.io, kind: Role, name: %[1]s }
+subjects: [{ kind: ServiceAccount, name: default }]
+`, name, shopGroup)
 }
 
 func (d document) data() string {
@@ -260,7 +284,9 @@ func (m *model) digest() string {
 	slices.SortFunc(rendered, func(a, b document) int { return a.number - b.number })
 	for _, d := range rendered {
 		d.toggle = ""
-		text += fmt.Sprintln(d.template(m.document), m.fieldsOf(d))
+		fields := m.fieldsOf(d)
+		slices.SortFunc(fields, func(a, b field) int { return strings.Compare(a.name, b.name) }) // The order of users is not rendered.
+		text += fmt.Sprintln(d.template(m.document), fields)
 	}
 	return text
 }

@@ -53,7 +53,7 @@ type play struct {
 	killed, renaming, replacing, continued, over, renamedSkipping bool
 
 	seen [2]int   // runs, by namespace
-	cut  []run    // those of an operation that was cut short
+	cut  []run    // those of the last operation if it was cut short; nil if it was not
 	said []string // what the last step did
 	// interrupted are the programs whose updates were cut short: what these have made may be left.
 	interrupted []model
@@ -117,7 +117,7 @@ type outcome struct {
 	whole    bool
 	replaces string // the type of the resource that was to be replaced
 	runs     []run
-	found    []run // what an operation before began that was cut short: its ends may be seen in this one
+	found    []run // what the operation before began that was cut short: its ends may be seen in this one; nil if it was not
 	mark     cluster.AuditMark
 }
 
@@ -145,7 +145,7 @@ func (p *play) operate(kind engine.Kind, options engine.Options, replaces string
 	o.runs = p.newRuns()
 	o.found, p.cut = p.cut, nil
 	if disturb != nil {
-		p.cut = o.runs
+		p.cut = append([]run{}, o.runs...)
 	}
 	p.said = append(p.said, fmt.Sprintf("%s took %v (%v), ran %v", kind, o.Took.Round(time.Millisecond), o.Err != nil, jobs(o.runs)))
 	p.judge(o)

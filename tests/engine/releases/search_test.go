@@ -47,6 +47,7 @@ var operations = map[string]struct {
 	"up fails, up as before":            {3, failsAndGoesBack},
 	"the state loses a hook":            {3, loses},
 	"the Task fails and is for its end": {2, failsAndIsForItsEnd},
+	"a hook fails and is for another":   {2, hookFailsAndIsForAnother},
 	"ten minutes go by":                 {2, func(p *play, _, _ int) { played.expire(p.spaces[0]); played.expire(p.spaces[1]) }},
 }
 
@@ -120,6 +121,24 @@ func failsAndIsForItsEnd(p *play, _, _ int) {
 	p.m.chore.rev++
 	p.operate(engine.Up, engine.Options{}, "", nil)
 	p.m.chore.image, p.m.chore.runOn = "hook:0", []string{deletes}
+	p.operate(engine.Up, engine.Options{}, "", nil)
+}
+
+// hookFailsAndIsForAnother brings up a hook that fails, and then one that is repaired, but for another event.
+func hookFailsAndIsForAnother(p *play, a, b int) {
+	m := &p.m
+	name := fmt.Sprint("once", m.number())
+	m.documents = append(m.documents, document{
+		number: m.next, kind: "Job", name: name, file: b % 3, prefixed: true, image: "fails:0", hook: &hook{events: eventsOf(2 + a%4), weight: a%7 - 3},
+	})
+	if p.operate(engine.Up, engine.Options{}, "", nil).Err == nil {
+		return
+	}
+	for i := range m.documents {
+		if d := &m.documents[i]; d.name == name {
+			d.image, d.hook.events = "hook:0", eventsOf(b)
+		}
+	}
 	p.operate(engine.Up, engine.Options{}, "", nil)
 }
 
