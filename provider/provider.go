@@ -5,6 +5,7 @@
 package provider
 
 import (
+	"context"
 	"fmt"
 
 	p "github.com/pulumi/pulumi-go-provider"
@@ -37,7 +38,7 @@ var Version = "0.0.1-dev"
 // New builds the provider on a configuration.
 func New(configuration *Configuration) (p.Provider, error) {
 	memory := &tracked.Memory{}
-	children := sets.Children{Object: object.Token, Wait: wait.Token}
+	children := sets.Children{Object: object.Token, Wait: wait.Token, States: &sets.States{}}
 	charts, record, render := chart.New(chart.Children{Children: children, Task: task.Token, ReleaseHooks: task.ReleaseHooksToken}, configuration.source, configuration.Rules, configuration.ResumeWithin, memory)
 	built, err := infer.NewProviderBuilder().
 		WithResources(object.New(configuration.source, configuration, memory),
@@ -64,8 +65,19 @@ func New(configuration *Configuration) (p.Provider, error) {
 	built.CheckConfig = configuration.Check
 	built.DiffConfig = configuration.Diff
 	built.Configure = configuration.Configure
+	built.Read = noting(children.States, built.Read)
 	built = withReasons(withPostponedErrors(withMemory(built, memory)))
 	built.CheckConfig = redactFailures(built.CheckConfig)
 	built.Check = redactFailures(built.Check)
 	return built, nil
+}
+
+// noting notes which resources the state has.
+func noting(
+	states *sets.States, read func(context.Context, p.ReadRequest) (p.ReadResponse, error),
+) func(context.Context, p.ReadRequest) (p.ReadResponse, error) {
+	return func(ctx context.Context, req p.ReadRequest) (p.ReadResponse, error) {
+		states.Note(req.Urn)
+		return read(ctx, req)
+	}
 }

@@ -107,30 +107,30 @@ func (c *component) Construct(ctx context.Context, req p.ConstructRequest) (p.Co
 		}
 		rel.removeUnset()
 	}
-	return sets.Construct(ctx, req, func(ctx *pulumi.Context, name string, parent pulumi.Resource) (pulumi.Map, error) {
+	return sets.Construct(ctx, req, c.children.States, func(ctx *pulumi.Context, parent sets.Parent) (pulumi.Map, error) {
 		if warning != "" {
-			sets.Warn(ctx, parent, warning)
+			sets.Warn(ctx, parent.Resource, warning)
 		}
-		return c.register(ctx, rel, name, parent)
+		return c.register(ctx, rel, parent)
 	})
 }
 
 // register registers the record, renders with what it remembers, and registers everything else.
-func (c *component) register(ctx *pulumi.Context, rel *release, name string, parent pulumi.Resource) (pulumi.Map, error) {
-	record, remembered, err := c.remember(ctx, rel, name, parent)
+func (c *component) register(ctx *pulumi.Context, rel *release, parent sets.Parent) (pulumi.Map, error) {
+	record, remembered, err := c.remember(ctx, rel, parent)
 	if err != nil {
 		return nil, err
 	}
 	remembered.adopt = rel.adopt
 	if rel.stay(remembered); rel.staysIn != "" {
-		sets.Warn(ctx, parent, rel.staysIn)
+		sets.Warn(ctx, parent.Resource, rel.staysIn)
 	}
 	first, err := firstName(ctx, record)
 	if err != nil {
 		return nil, err
 	}
-	if text := rel.namedOtherwise(first, name); text != "" {
-		sets.Warn(ctx, parent, text)
+	if text := rel.namedOtherwise(first, parent.Name); text != "" {
+		sets.Warn(ctx, parent.Resource, text)
 	}
 	if len(rel.unknown) == 0 {
 		remembered = remembered.at(rel.release)
@@ -139,9 +139,9 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 	// In an update the record has rendered already, to draw what is missing. This rendering says what is secret or not known yet.
 	done, err := rel.render(ctx.Context(), remembered)
 	if err != nil {
-		return nil, rel.explain(ctx.Context(), name, err)
+		return nil, rel.explain(ctx.Context(), parent.Name, err)
 	}
-	urn, err := sets.URNOf(ctx, parent)
+	urn, err := sets.URNOf(ctx, parent.Resource)
 	if err != nil {
 		return nil, err
 	}
@@ -154,10 +154,10 @@ func (c *component) register(ctx *pulumi.Context, rel *release, name string, par
 	if err := refuseToDraw(rel.shown(done.drawn())); err != nil {
 		return nil, err
 	}
-	if err := rel.report(ctx, parent, done, remembered); err != nil {
+	if err := rel.report(ctx, parent.Resource, done, remembered); err != nil {
 		return nil, err
 	}
-	resources, err := c.registerChildren(ctx, rel, done, sets.Parent{Name: name, Resource: parent}, recorded{record, remembered})
+	resources, err := c.registerChildren(ctx, rel, done, parent, recorded{record, remembered})
 	if err != nil {
 		return nil, err
 	}

@@ -40,6 +40,7 @@ type construction struct {
 	ctx    *pulumi.Context
 	types  Children
 	name   string
+	of     sets.Parent
 	parent pulumi.Resource
 	in     inputs
 	record *recordChild
@@ -88,7 +89,7 @@ func (c *component) newConstruction(
 	}
 	children = &construction{
 		Registration: sets.NewRegistration(ctx, c.children.Children, c.rules(), set, parent),
-		ctx:          ctx, types: c.children, name: parent.Name, parent: parent.Resource, in: rel.inputs, record: from.record, memory: from.memory,
+		ctx:          ctx, types: c.children, name: parent.Name, of: parent, parent: parent.Resource, in: rel.inputs, record: from.record, memory: from.memory,
 		deletions: c.deletions, hooks: done.hooks, crds: done.crds, apart: map[string]sets.Object{}, tasks: map[string]pulumi.Resource{},
 	}
 	if ctx.DryRun() {
@@ -296,8 +297,9 @@ func (c *construction) registerTask(
 ) (*hookTask, error) {
 	task := &hookTask{}
 	c.tasks[name] = task
-	options = append(options, pulumi.Parent(c.parent), pulumi.DependsOn(done), c.Timeouts.OfWait())
-	return task, c.ctx.RegisterResource(string(c.types.Task), c.name+":"+name, inputs, task, options...)
+	name = c.name + ":" + name
+	options = append(options, pulumi.Parent(c.parent), c.of.Aliases(c.types.Task, name), pulumi.DependsOn(done), c.Timeouts.OfWait())
+	return task, c.ctx.RegisterResource(string(c.types.Task), name, inputs, task, options...)
 }
 
 // rememberedTasks registers the Tasks of the last run that may or may not exist in this one. What they run is unknown in this preview, so that

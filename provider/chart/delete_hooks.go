@@ -47,8 +47,9 @@ func (c *construction) deletion(event string, done []pulumi.Resource) ([]pulumi.
 	if force, given := c.Options["forceDestroy"]; given {
 		inputs["forceDestroy"] = sets.InputOf(force)
 	}
-	return []pulumi.Resource{hooks}, c.ctx.RegisterResource(string(c.types.ReleaseHooks), c.name+":"+event, inputs, hooks,
-		pulumi.Parent(c.parent), pulumi.DependsOn(done), c.Timeouts.OfWait())
+	name := c.name + ":" + event
+	return []pulumi.Resource{hooks}, c.ctx.RegisterResource(string(c.types.ReleaseHooks), name, inputs, hooks,
+		pulumi.Parent(c.parent), c.of.Aliases(c.types.ReleaseHooks, name), pulumi.DependsOn(done), c.Timeouts.OfWait())
 }
 
 // never says that an event of a deletion has no resource. If the state has one all the same, because the record was lost or was left out of

@@ -113,19 +113,19 @@ type recordChild struct {
 }
 
 // remember registers the record, and returns what it remembers.
-func (c *component) remember(ctx *pulumi.Context, rel *release, name string, parent pulumi.Resource) (*recordChild, memory, error) {
-	urn, err := sets.URNOf(ctx, parent)
+func (c *component) remember(ctx *pulumi.Context, rel *release, parent sets.Parent) (*recordChild, memory, error) {
+	urn, err := sets.URNOf(ctx, parent.Resource)
 	if err != nil {
 		return nil, memory{}, err
 	}
-	recordURN := resource.NewURN(urn.Stack(), urn.Project(), urn.QualifiedType(), RecordToken, name)
+	recordURN := resource.NewURN(urn.Stack(), urn.Project(), urn.QualifiedType(), RecordToken, parent.Name)
 	rel.managerOf = func(key string) string { return sets.ManagerOf(urn, c.children.Object, key) }
 	as := *rel // as the program says it, before `stay` changes rel
 	takesOver := sets.TakesOver(rel.given)
 	draw := func(ctx context.Context, before memory, rotate []string) (memory, error) {
 		rel.stay(before)
 		drawn, err := rel.draw(ctx, before, rotate)
-		return drawn, rel.explain(ctx, name, err)
+		return drawn, rel.explain(ctx, parent.Name, err)
 	}
 	c.releases.begin(recordURN, running{content: as.content, takesOver: takesOver, draw: draw})
 	inputs, err := rel.recordInputs()
@@ -133,7 +133,7 @@ func (c *component) remember(ctx *pulumi.Context, rel *release, name string, par
 		return nil, memory{}, err
 	}
 	record := &recordChild{}
-	if err := ctx.RegisterResource(RecordToken, name, inputs, record, pulumi.Parent(parent)); err != nil {
+	if err := ctx.RegisterResource(RecordToken, parent.Name, inputs, record, pulumi.Parent(parent.Resource), parent.Aliases(RecordToken, parent.Name)); err != nil {
 		return nil, memory{}, err
 	}
 	result, err := internals.UnsafeAwaitOutput(ctx.Context(), record.Memory)

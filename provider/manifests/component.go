@@ -36,10 +36,10 @@ func (c *component) Construct(ctx context.Context, req p.ConstructRequest) (p.Co
 	if len(wrong) > 0 {
 		return p.ConstructResponse{}, sets.Refused("Manifests", req.Urn.Name(), wrong)
 	}
-	return sets.Construct(ctx, req, func(ctx *pulumi.Context, name string, parent pulumi.Resource) (pulumi.Map, error) {
-		children := sets.NewRegistration(ctx, c.children, c.rules(), loaded, sets.Parent{Name: name, Resource: parent})
+	return sets.Construct(ctx, req, c.children.States, func(ctx *pulumi.Context, parent sets.Parent) (pulumi.Map, error) {
+		children := sets.NewRegistration(ctx, c.children, c.rules(), loaded, parent)
 		children.Timeouts = sets.TimeoutsOf(req)
-		if err := loaded.Note(ctx, parent); err != nil {
+		if err := loaded.Note(ctx, parent.Resource); err != nil {
 			return nil, err
 		}
 		resources, err := children.Register()

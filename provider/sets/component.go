@@ -36,12 +36,12 @@ func NewComponent(typing infer.InferredResource) Component {
 }
 
 // constructed satisfies the framework's constraint on components. It is never reached.
-func constructed(*pulumi.Context, string, struct{}, ...pulumi.ResourceOption) (*parent, error) {
+func constructed(*pulumi.Context, string, struct{}, ...pulumi.ResourceOption) (*componentState, error) {
 	return nil, errors.New("a component is constructed from the raw request")
 }
 
-// parent is the component as the parent of its children.
-type parent struct{ pulumi.ResourceState }
+// componentState is the component as the parent of its children.
+type componentState struct{ pulumi.ResourceState }
 
 // GetToken returns the type of the component.
 func (c Component) GetToken() (tokens.Type, error) { return c.typing.GetToken() }
@@ -53,9 +53,10 @@ func (c Component) GetSchema(register schema.RegisterDerivativeType) (pschema.Re
 	return spec, err
 }
 
-// Construct registers a component and, with register, its children. The outputs of the component are what register returns.
+// Construct registers a component and, with register, its children. The outputs of the component are what register returns. states are
+// the resources that the state has.
 func Construct(
-	ctx context.Context, req p.ConstructRequest, register func(ctx *pulumi.Context, name string, parent pulumi.Resource) (pulumi.Map, error),
+	ctx context.Context, req p.ConstructRequest, states *States, register func(ctx *pulumi.Context, parent Parent) (pulumi.Map, error),
 ) (p.ConstructResponse, error) {
 	var failed error // kept here, because it would lose its type on its way back
 	resp, err := p.ProgramConstruct(ctx, req, func(
@@ -66,11 +67,15 @@ func Construct(
 		if err != nil {
 			return nil, err
 		}
-		component := &parent{}
+		component := &componentState{}
 		if err := ctx.RegisterComponentResource(typ, name, component, options, pulumi.DependsOn(needed)); err != nil {
 			return nil, err
 		}
-		outputs, err := register(ctx, name, component)
+		parent, err := newParent(ctx, states, name, component, req.Aliases)
+		if err != nil {
+			return nil, err
+		}
+		outputs, err := register(ctx, parent)
 		if err != nil {
 			return nil, err
 		}

@@ -17,6 +17,7 @@
 // # The files
 //
 //   - the component and its schema: component.go; the inputs that all sets share: args.go
+//   - the component as a parent, and a rename of it that was interrupted: renamed_component.go
 //   - the objects of a set, from documents and inputs: set.go
 //   - which parts of a manifest make the key of an object: identity.go
 //   - the namespace of a set: namespace.go; references to objects that it moves: references.go. If an object that gets the namespace turns

@@ -14,8 +14,11 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// Children are the types of a set's children.
-type Children struct{ Object, Wait tokens.Type }
+// Children are the types of a set's children, and the resources that the state has.
+type Children struct {
+	Object, Wait tokens.Type
+	States       *States
+}
 
 // Registration registers the children of one set.
 type Registration struct {
@@ -36,6 +39,7 @@ type Registration struct {
 	ctx    *pulumi.Context
 	types  Children
 	rules  *readiness.Rules
+	of     Parent
 	name   string
 	parent pulumi.Resource
 
@@ -49,16 +53,10 @@ type Registration struct {
 	leftOut []string
 }
 
-// Parent is the component of a set.
-type Parent struct {
-	Name     string
-	Resource pulumi.Resource
-}
-
 // NewRegistration prepares the registration of a set.
 func NewRegistration(ctx *pulumi.Context, types Children, rules *readiness.Rules, set Set, parent Parent) *Registration {
 	r := &Registration{
-		Set: set, ctx: ctx, types: types, rules: rules, name: parent.Name, parent: parent.Resource,
+		Set: set, ctx: ctx, types: types, rules: rules, of: parent, name: parent.Name, parent: parent.Resource,
 		byKey: map[string]Object{}, registered: map[string]*kubeObject{}, waits: map[string]pulumi.Resource{},
 	}
 	for _, o := range set.Objects {
@@ -205,6 +203,7 @@ func (r *Registration) Registered() (children []pulumi.Resource) {
 // object and is written with every checkpoint. No one needs it, and the stack trace of a goroutine is short. A component that registers
 // other children itself, which are few, does without this.
 func (r *Registration) register(typ, name string, inputs pulumi.Map, child pulumi.CustomResource, options ...pulumi.ResourceOption) error {
+	options = append(options, r.of.Aliases(tokens.Type(typ), name))
 	registered := make(chan error)
 	go func() { registered <- r.ctx.RegisterResource(typ, name, inputs, child, options...) }()
 	return <-registered
@@ -263,7 +262,8 @@ func (r *Registration) object(o Object) error {
 	after := append(slices.Clone(r.After), r.comesAfter(r.Graph.After(o.Key))...)
 	var options []pulumi.ResourceOption
 	if o.Otherwise != "" {
-		options = append(options, pulumi.Aliases([]pulumi.Alias{{Name: pulumi.String(r.child(o.Otherwise))}}))
+		otherwise := r.child(o.Otherwise)
+		options = append(options, pulumi.Aliases([]pulumi.Alias{{Name: pulumi.String(otherwise)}}), r.of.Aliases(r.types.Object, otherwise))
 	}
 	if o.Once {
 		options = append(options, pulumi.IgnoreChanges([]string{keyManifest, keyYAML}))

@@ -16,7 +16,6 @@ var defectsKnown = []defect{
 	{"D143", "previews", []string{"[ManagedElsewhere]", "of a delete hook"}},
 	{"D144", "ways out", []string{"[ManagedElsewhere]", "renamed in part"}},
 	{"D144", "previews", []string{"[ManagedElsewhere]", "renamed in part"}},
-	{"D144", "hooks", []string{"another event", "open", "renamed in part"}},
 	{"D145", "objects", []string{"left", "a rename was killed"}},
 	{"D146", "ways out", []string{"[ManagedElsewhere]", "renamed while hooks were skipped"}},
 	{"D146", "previews", []string{"[ManagedElsewhere]", "renamed while hooks were skipped"}},

@@ -59,27 +59,41 @@ func TestAReleaseIsInstalledAgainAfterADeleteHookHasMadeAnObject(t *testing.T) {
 	})
 }
 
-func TestARenameThatIsCutShortGoesOn(t *testing.T) {
+func TestAReleaseThatReturnsUnderAnotherNameFindsItsHooks(t *testing.T) {
 	defects.Open(t, "[D144]", "[ManagedElsewhere]", func(t testing.TB) {
 		l := newLife(t)
-		declare := func(name, image string) {
-			folder := l.chart("web", "1.0.0", files{
-				"templates/web.yaml":     plain("ConfigMap", "web", `a: "1"`),
-				"templates/migrate.yaml": hookOf("migrate", image, "", on("pre-upgrade")),
-			})
-			release := l.release(folder, map[string]any{"releaseName": "shop"})
-			if name != "shop" {
-				release = formerly("shop", release)
-			}
-			l.declare(program{name: release})
+		folder := l.chart("web", "1.0.0", files{"templates/account.yaml": plain("ServiceAccount", "account", "", on("pre-install,pre-upgrade"))})
+		in := func(namespace string) resource {
+			return l.release(folder, map[string]any{"releaseName": "shop", "namespace": namespace})
 		}
-		declare("shop", "hook:1")
-		l.up(engine.Options{})
-		declare("store", "fails:1")
-		l.fails(engine.Up, engine.Options{})
-		declare("store", "hook:1")
+		for _, namespace := range []string{l.space, l.cluster.Namespace(t)} {
+			l.declare(program{"shop": in(namespace)})
+			l.up(engine.Options{})
+		}
+		l.declare(program{"store": formerly("shop", in(l.space))})
 		l.up(engine.Options{})
 	})
+}
+
+func TestARenameThatIsCutShortGoesOn(t *testing.T) { // [D144]
+	l := newLife(t)
+	declare := func(name, image string) {
+		folder := l.chart("web", "1.0.0", files{
+			"templates/web.yaml":     plain("ConfigMap", "web", `a: "1"`),
+			"templates/migrate.yaml": hookOf("migrate", image, "", on("pre-upgrade")),
+		})
+		release := l.release(folder, map[string]any{"releaseName": "shop"})
+		if name != "shop" {
+			release = formerly("shop", release)
+		}
+		l.declare(program{name: release})
+	}
+	declare("shop", "hook:1")
+	l.up(engine.Options{})
+	declare("store", "fails:1")
+	l.fails(engine.Up, engine.Options{})
+	declare("store", "hook:1")
+	l.up(engine.Options{})
 }
 
 func TestARenameThatIsKilledAndThenTakenDown(t *testing.T) {
@@ -123,34 +137,64 @@ func TestARenameWhileHooksAreSkippedTakesTheirObjectsAlong(t *testing.T) {
 	})
 }
 
-func TestARenameThatIsCutShortRunsNoHookOfInstalls(t *testing.T) {
-	defects.Open(t, "[D144]", "the hook of installs runs again", func(t testing.TB) {
-		l := newLife(t)
-		release := func(image string) resource {
-			folder := l.chart("web", "1.0.0", files{"templates/begin.yaml": hookOf("begin", image, "", on("pre-install,pre-delete"))})
-			return l.release(folder, map[string]any{"releaseName": "shop"})
+func TestARenameThatIsCutShortRunsNoHookOfInstalls(t *testing.T) { // [D144]
+	l := newLife(t)
+	release := func(image string) resource {
+		folder := l.chart("web", "1.0.0", files{"templates/begin.yaml": hookOf("begin", image, "", on("pre-install,pre-delete"))})
+		return l.release(folder, map[string]any{"releaseName": "shop"})
+	}
+	l.declare(program{"shop": release("hook:0")})
+	l.up(engine.Options{})
+	before := len(l.runs(0))
+	renamed := formerly("shop", release("hook:1"))
+	l.declare(program{"store": renamed, "chore": l.task("chore", "fails:0", "create")})
+	// The chore fails before the rename is over.
+	failed := make(chan struct{})
+	l.Intercept(func(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+		about, _ := request.(interface{ GetUrn() string })
+		switch isChore := about != nil && strings.HasSuffix(about.GetUrn(), "::chore"); {
+		case isChore && strings.HasSuffix(info.FullMethod, "/Create"):
+			defer close(failed)
+		case !isChore && strings.HasSuffix(info.FullMethod, "/Update"):
+			<-failed
 		}
-		l.declare(program{"shop": release("hook:0")})
-		l.up(engine.Options{})
-		before := len(l.runs(0))
-		renamed := formerly("shop", release("hook:1"))
-		l.declare(program{"store": renamed, "chore": l.task("chore", "fails:0", "create")})
-		// The chore fails before the rename is over.
-		failed := make(chan struct{})
-		l.Intercept(func(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
-			about, _ := request.(interface{ GetUrn() string })
-			switch isChore := about != nil && strings.HasSuffix(about.GetUrn(), "::chore"); {
-			case isChore && strings.HasSuffix(info.FullMethod, "/Create"):
-				defer close(failed)
-			case !isChore && strings.HasSuffix(info.FullMethod, "/Update"):
-				<-failed
-			}
-			return handle(ctx, request)
-		})
-		l.fails(engine.Up, engine.Options{})
-		l.Intercept(nil)
-		l.declare(program{"store": renamed})
-		l.up(engine.Options{})
-		assert.NotContains(t, jobs(l.runs(before)), "begin", "the hook of installs runs again")
+		return handle(ctx, request)
 	})
+	l.fails(engine.Up, engine.Options{})
+	l.Intercept(nil)
+	l.declare(program{"store": renamed})
+	l.up(engine.Options{})
+	assert.NotContains(t, jobs(l.runs(before)), "begin", "the hook of installs runs again")
+}
+
+func TestARenameThatIsKilledBeforeItsFirstObjectKeepsAll(t *testing.T) { // [D144] [H9]
+	l := newLife(t)
+	release := l.release(l.chart("web", "1.0.0", files{
+		"templates/claim.yaml": claim,
+		"templates/auth.yaml":  "apiVersion: v1\nkind: Secret\nmetadata: { name: \"{{ .Release.Name }}-auth\" }\nstringData: { password: {{ randAlphaNum 16 }} }\n",
+	}), nil)
+	l.declare(program{"shop": release})
+	l.up(engine.Options{})
+	secret, data := l.get("Secret/shop-auth").GetUID(), l.get("PersistentVolumeClaim/shop-data").GetUID()
+
+	l.declare(program{"store": formerly("shop", release)})
+	var running atomic.Pointer[engine.Operation]
+	l.Intercept(func(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+		about, _ := request.(interface{ GetUrn() string })
+		if o := running.Load(); o != nil && about != nil && strings.HasSuffix(info.FullMethod, "/Update") && strings.Contains(about.GetUrn(), "KubeObject::") {
+			o.Kill()
+		}
+		return handle(ctx, request)
+	})
+	o := l.Start(l.Context(), engine.Up, engine.Options{})
+	running.Store(o)
+	require.ErrorIs(t, o.Wait().Err, engine.ErrKilled)
+	l.Intercept(nil)
+	require.NoError(t, l.Unlock(l.Context()))
+
+	l.up(engine.Options{})
+	assert.Equal(t, secret, l.get("Secret/shop-auth").GetUID())
+	assert.Equal(t, data, l.get("PersistentVolumeClaim/shop-data").GetUID())
+	l.up(engine.Options{PreviewFirst: true, PreviewOnly: true, ExpectNoChanges: true})
+	l.succeeds(engine.Destroy, engine.Options{})
 }

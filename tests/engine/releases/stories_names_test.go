@@ -163,12 +163,14 @@ func TestARenameThatGetsItsAliasLaterGoesBackFirst(t *testing.T) {
 			uid, runs := l.get("ConfigMap/web").GetUID(), len(l.runs(0))
 			l.declare(program{"store": renamed})
 			l.fails(engine.Up, engine.Options{})
-			// The alias alone comes too late, and the error says what to do.
-			l.declare(program{"store": formerly("shop", renamed)})
-			out := strings.Join(strings.Fields(l.fails(engine.Up, engine.Options{}).Output), " ")
-			assert.Contains(t, out, "was renamed, give it the old name again and run `pulumi up`; then rename it, with the old name as an alias")
-			l.declare(program{"shop": renamed})
-			l.up(engine.Options{})
+			if kind != "Chart with hooks" { // It has been refused before it had a record.
+				// The alias alone comes too late, and the error says what to do.
+				l.declare(program{"store": formerly("shop", renamed)})
+				out := strings.Join(strings.Fields(l.fails(engine.Up, engine.Options{}).Output), " ")
+				assert.Contains(t, out, "was renamed, give it the old name again and run `pulumi up`; then rename it, with the old name as an alias")
+				l.declare(program{"shop": renamed})
+				l.up(engine.Options{})
+			}
 			l.declare(program{"store": formerly("shop", renamed)})
 			l.up(engine.Options{})
 			l.up(engine.Options{PreviewFirst: true, PreviewOnly: true, ExpectNoChanges: true})
