@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
@@ -37,14 +38,16 @@ type Children struct {
 type construction struct {
 	*sets.Registration
 
-	ctx    *pulumi.Context
-	types  Children
-	name   string
-	of     sets.Parent
-	parent pulumi.Resource
-	in     inputs
-	record *recordChild
-	memory memory
+	ctx   *pulumi.Context
+	types Children
+	name  string
+	of    sets.Parent
+	// component is the URN of parent.
+	component resource.URN
+	parent    pulumi.Resource
+	in        inputs
+	record    *recordChild
+	memory    memory
 	// deletions are the lives of the resources that run delete hooks.
 	deletions tracked.Lives
 	hooks     []hook
@@ -87,9 +90,14 @@ func (c *component) newConstruction(
 	if err := set.Note(ctx, parent.Resource); err != nil {
 		return nil, err
 	}
+	component, err := sets.URNOf(ctx, parent.Resource)
+	if err != nil {
+		return nil, err
+	}
 	children = &construction{
 		Registration: sets.NewRegistration(ctx, c.children.Children, c.rules(), set, parent),
-		ctx:          ctx, types: c.children, name: parent.Name, of: parent, parent: parent.Resource, in: rel.inputs, record: from.record, memory: from.memory,
+		ctx:          ctx, types: c.children, name: parent.Name, of: parent, component: component, parent: parent.Resource,
+		in: rel.inputs, record: from.record, memory: from.memory,
 		deletions: c.deletions, hooks: done.hooks, crds: done.crds, apart: map[string]sets.Object{}, tasks: map[string]pulumi.Resource{},
 	}
 	if ctx.DryRun() {
@@ -350,17 +358,17 @@ func (c *construction) digest() (pulumi.Input, error) {
 	return pulumi.String(digest), err
 }
 
-// finish notes that the event, or a move, is complete as soon as the last children exist. An update with --target leaves children out: then
+// finish notes that the event, a move or a rename is complete as soon as the last children exist. An update with --target leaves children out: then
 // the ID of one is not known, or a hook has not succeeded. A preview says that the memory will change, because an update plan that is made
 // from it allows only the changes that the preview has shown.
 func (c *construction) finish(last []pulumi.Resource) error {
 	switch {
-	case !c.memory.brought, c.memory.happens() == nothing && !c.memory.Moving && !c.unforeseen:
+	case !c.memory.brought, c.memory.happens() == nothing && !c.memory.Moving && !c.memory.isRenamed(c.component) && !c.unforeseen:
 		return nil
 	case c.ctx.DryRun():
 		return c.rememberAtEnd(pulumi.UnsafeUnknownOutput(nil))
 	}
-	text, err := c.memory.atEnd().encode()
+	text, err := c.memory.atEnd(c.component).encode()
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,8 @@ import (
 // children.
 func (c *construction) deletion(event string, done []pulumi.Resource) ([]pulumi.Resource, error) {
 	if slices.Contains(c.memory.withoutDeletions(c.hooks), event) {
-		return done, c.never(event)
+		c.never(event)
+		return done, nil
 	}
 	var list pulumi.Input
 	if c.Incomplete {
@@ -54,17 +55,15 @@ func (c *construction) deletion(event string, done []pulumi.Resource) ([]pulumi.
 
 // never says that an event of a deletion has no resource. If the state has one all the same, because the record was lost or was left out of
 // an update, the engine deletes it now, and its hooks must not run.
-func (c *construction) never(event string) error {
+func (c *construction) never(event string) {
 	if c.ctx.DryRun() {
-		return nil
-	}
-	component, err := sets.URNOf(c.ctx, c.parent)
-	if err != nil {
-		return err
+		return
 	}
 	name := c.name + ":" + event
-	c.deletions.Drop(resource.NewURN(component.Stack(), component.Project(), component.QualifiedType(), c.types.ReleaseHooks, name))
-	return nil
+	here := resource.NewURN(c.component.Stack(), c.component.Project(), c.component.QualifiedType(), c.types.ReleaseHooks, name)
+	for _, urn := range append(c.of.Former(c.types.ReleaseHooks, name), here) {
+		c.deletions.Drop(urn)
+	}
 }
 
 // withoutDeletions are the events of a deletion for which the release has had no hooks since its install, including these. The state of an

@@ -133,7 +133,7 @@ func (c *component) remember(ctx *pulumi.Context, rel *release, parent sets.Pare
 		return nil, memory{}, err
 	}
 	record := &recordChild{}
-	if err := ctx.RegisterResource(RecordToken, parent.Name, inputs, record, pulumi.Parent(parent.Resource), parent.Aliases(RecordToken, parent.Name)); err != nil {
+	if err := ctx.RegisterResource(RecordToken, parent.Name, inputs, record, pulumi.Parent(parent.Resource), parent.Renamed().Aliases(RecordToken, parent.Name)); err != nil {
 		return nil, memory{}, err
 	}
 	result, err := internals.UnsafeAwaitOutput(ctx.Context(), record.Memory)

@@ -71,11 +71,7 @@ func Construct(
 		if err := ctx.RegisterComponentResource(typ, name, component, options, pulumi.DependsOn(needed)); err != nil {
 			return nil, err
 		}
-		parent, err := newParent(ctx, states, name, component, req.Aliases)
-		if err != nil {
-			return nil, err
-		}
-		outputs, err := register(ctx, parent)
+		outputs, err := register(ctx, Parent{Name: name, Resource: component, aliases: req.Aliases, states: states})
 		if err != nil {
 			return nil, err
 		}

@@ -72,4 +72,16 @@ func TestAReleaseHasResourcesForTheDeleteHooksThatItHasOnceHad(t *testing.T) { /
 		upgrade("1.0.0", without)
 		assert.Empty(t, s.export(t).named(deletions))
 	})
+	t.Run("nor do they when the Chart is renamed in that update", func(t *testing.T) {
+		t.Parallel()
+		s, _ := begin(t, without)
+		s.chart(t, "2.0.0", with)
+		s.up(t, "--target", "**shop:post-delete")
+		s.chart(t, "1.0.0", without)
+		s.program(t, "resources:\n  store: { type: k8sconnect:Chart, properties: { chart: ./web, namespace: %s }, options: { aliases: [{ name: shop }] } }\n", s.space)
+		s.up(t)
+		assert.Empty(t, s.export(t).named(deletions))
+		assert.Empty(t, s.succeeded(t))
+		s.previewEmpty(t)
+	})
 }

@@ -74,6 +74,8 @@ type resource struct {
 	Type       string         `json:"type"`
 	Properties map[string]any `json:"properties"`
 	Options    map[string]any `json:"options,omitempty"`
+	// DefaultProvider makes a provider the one of all resources without another.
+	DefaultProvider bool `json:"defaultProvider,omitempty"`
 }
 
 // program is what is under "resources" in a program.

@@ -168,33 +168,80 @@ func TestARenameThatIsCutShortRunsNoHookOfInstalls(t *testing.T) { // [D144]
 }
 
 func TestARenameThatIsKilledBeforeItsFirstObjectKeepsAll(t *testing.T) { // [D144] [H9]
-	l := newLife(t)
-	release := l.release(l.chart("web", "1.0.0", files{
-		"templates/claim.yaml": claim,
-		"templates/auth.yaml":  "apiVersion: v1\nkind: Secret\nmetadata: { name: \"{{ .Release.Name }}-auth\" }\nstringData: { password: {{ randAlphaNum 16 }} }\n",
-	}), nil)
-	l.declare(program{"shop": release})
-	l.up(engine.Options{})
-	secret, data := l.get("Secret/shop-auth").GetUID(), l.get("PersistentVolumeClaim/shop-data").GetUID()
+	for drift, next := range map[string]engine.Options{"preview": {}, "refresh": {Refresh: true}} {
+		t.Run("with drift detection in each "+drift, func(t *testing.T) {
+			l := newLife(t)
+			release := func(name string) program {
+				r := l.release(l.chart("web", "1.0.0", files{
+					"templates/claim.yaml": claim,
+					"templates/auth.yaml":  "apiVersion: v1\nkind: Secret\nmetadata: { name: \"{{ .Release.Name }}-auth\" }\nstringData: { password: {{ randAlphaNum 16 }} }\n",
+				}), nil)
+				if name != "shop" {
+					r = formerly("shop", r)
+				}
+				return program{name: r, "default": {
+					Type: "pulumi:providers:k8sconnect", Properties: map[string]any{"driftDetection": drift}, DefaultProvider: true,
+				}}
+			}
+			l.declare(release("shop"))
+			l.up(engine.Options{})
+			secret, data := l.get("Secret/shop-auth").GetUID(), l.get("PersistentVolumeClaim/shop-data").GetUID()
 
-	l.declare(program{"store": formerly("shop", release)})
+			l.declare(release("store"))
+			l.killedAt("/Update", "KubeObject::")
+			l.up(next)
+			assert.Equal(t, secret, l.get("Secret/shop-auth").GetUID())
+			assert.Equal(t, data, l.get("PersistentVolumeClaim/shop-data").GetUID())
+			l.up(engine.Options{PreviewFirst: true, PreviewOnly: true, ExpectNoChanges: true})
+			l.succeeds(engine.Destroy, engine.Options{})
+		})
+	}
+}
+
+// killedAt kills an update before the provider serves this call about a resource.
+func (l *life) killedAt(call, about string) {
+	l.Helper()
 	var running atomic.Pointer[engine.Operation]
 	l.Intercept(func(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
-		about, _ := request.(interface{ GetUrn() string })
-		if o := running.Load(); o != nil && about != nil && strings.HasSuffix(info.FullMethod, "/Update") && strings.Contains(about.GetUrn(), "KubeObject::") {
+		of, _ := request.(interface{ GetUrn() string })
+		if o := running.Load(); o != nil && of != nil && strings.HasSuffix(info.FullMethod, call) && strings.Contains(of.GetUrn(), about) {
 			o.Kill()
 		}
 		return handle(ctx, request)
 	})
 	o := l.Start(l.Context(), engine.Up, engine.Options{})
 	running.Store(o)
-	require.ErrorIs(t, o.Wait().Err, engine.ErrKilled)
+	require.ErrorIs(l, o.Wait().Err, engine.ErrKilled)
 	l.Intercept(nil)
-	require.NoError(t, l.Unlock(l.Context()))
+	require.NoError(l, l.Unlock(l.Context()))
+}
 
+func TestANameThatIsUsedAgainBelongsToTheNewChart(t *testing.T) { // [D144]
+	l := newLife(t)
+	other := l.cluster.Namespace(t)
+	declare := func(version string, content files) {
+		old, young := l.chart("web", version, content), l.chart("web2", version, content)
+		l.declare(program{
+			"store": formerly("shop", l.release(old, nil)), "shop": l.release(young, map[string]any{"namespace": other}),
+		})
+	}
+	one := files{"templates/one.yaml": plain("ConfigMap", "one", `a: "1"`)}
+	l.declare(program{"shop": l.release(l.chart("web", "1.0.0", one), nil)})
 	l.up(engine.Options{})
-	assert.Equal(t, secret, l.get("Secret/shop-auth").GetUID())
-	assert.Equal(t, data, l.get("PersistentVolumeClaim/shop-data").GetUID())
+	l.declare(program{"store": formerly("shop", l.release(l.chart("web", "1.0.0", one), nil))})
+	l.up(engine.Options{})
+	declare("1.0.0", one)
+	l.up(engine.Options{})
+
+	declare("2.0.0", one.with(files{"templates/two.yaml": plain("ConfigMap", "two", `a: "2"`)}))
+	l.up(engine.Options{Targets: []string{"**::shop:**"}})
+	made := l.live(other)["ConfigMap/two"]
+	require.NotNil(t, made)
+	for _, limited := range []engine.Options{{Targets: []string{"**::shop:**"}}, {Excludes: []string{"**::store**"}}, {}} {
+		limited.PreviewFirst = true
+		l.up(limited)
+		assert.Equal(t, made.GetUID(), l.live(other)["ConfigMap/two"].GetUID())
+	}
+	l.get("ConfigMap/two")
 	l.up(engine.Options{PreviewFirst: true, PreviewOnly: true, ExpectNoChanges: true})
-	l.succeeds(engine.Destroy, engine.Options{})
 }
