@@ -121,13 +121,6 @@ func (c *component) register(ctx *pulumi.Context, rel *release, parent sets.Pare
 	if err != nil {
 		return nil, err
 	}
-	urn, err := sets.URNOf(ctx, parent.Resource)
-	if err != nil {
-		return nil, err
-	}
-	if remembered.isRenamed(urn) {
-		parent = parent.Renamed()
-	}
 	remembered.adopt = rel.adopt
 	if rel.stay(remembered); rel.staysIn != "" {
 		sets.Warn(ctx, parent.Resource, rel.staysIn)
@@ -147,6 +140,10 @@ func (c *component) register(ctx *pulumi.Context, rel *release, parent sets.Pare
 	done, err := rel.render(ctx.Context(), remembered)
 	if err != nil {
 		return nil, rel.explain(ctx.Context(), parent.Name, err)
+	}
+	urn, err := sets.URNOf(ctx, parent.Resource)
+	if err != nil {
+		return nil, err
 	}
 	if err := c.releases.claim(rel, done.hooks, urn); err != nil {
 		return nil, err

@@ -94,6 +94,9 @@ func (c *component) newConstruction(
 	if err != nil {
 		return nil, err
 	}
+	if from.memory.isRenamed(component) {
+		parent = parent.Renamed()
+	}
 	children = &construction{
 		Registration: sets.NewRegistration(ctx, c.children.Children, c.rules(), set, parent),
 		ctx:          ctx, types: c.children, name: parent.Name, of: parent, component: component, parent: parent.Resource,

@@ -35,6 +35,7 @@ func TestAFailedUpgradeThatContinuesOnErrorLeavesAState(t *testing.T) {
 				"templates/web.yaml":     plain("ConfigMap", "web", "a: "+version),
 				"templates/migrate.yaml": hookOf("migrate", image, "", on("pre-upgrade")),
 				"templates/dropped.yaml": dropped,
+				"templates/cleanup.yaml": hookOf("cleanup", "hook:1", "", on("pre-delete")),
 			})
 			l.declare(program{"shop": l.release(folder, nil)})
 		}
