@@ -1,6 +1,7 @@
 package releases_test
 
 import (
+	"context"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"google.golang.org/grpc"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
@@ -112,6 +114,25 @@ func (l *life) fails(kind engine.Kind, options engine.Options) engine.Result {
 	result := l.Do(l.Context(), kind, options)
 	require.Error(l, result.Err, "%s:\n%s", kind, result.Output)
 	return result
+}
+
+// killedBefore runs an update, which is killed before the provider serves this call about a resource.
+func (l *life) killedBefore(call, about string) {
+	l.Helper()
+	var running atomic.Pointer[engine.Operation]
+	l.Intercept(func(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
+		of, _ := request.(interface{ GetUrn() string })
+		if o := running.Load(); o != nil && of != nil && strings.HasSuffix(info.FullMethod, call) && strings.Contains(of.GetUrn(), about) {
+			o.Kill()
+			return nil, context.Canceled
+		}
+		return handle(ctx, request)
+	})
+	o := l.Start(l.Context(), engine.Up, engine.Options{})
+	running.Store(o)
+	require.ErrorIs(l, o.Wait().Err, engine.ErrKilled)
+	l.Intercept(nil)
+	require.NoError(l, l.Unlock(l.Context()))
 }
 
 // live are the objects of a namespace, by kind and name.

@@ -189,7 +189,7 @@ func TestARenameThatIsKilledBeforeItsFirstObjectKeepsAll(t *testing.T) { // [D14
 			secret, data := l.get("Secret/shop-auth").GetUID(), l.get("PersistentVolumeClaim/shop-data").GetUID()
 
 			l.declare(release("store"))
-			l.killedAt("/Update", "KubeObject::")
+			l.killedBefore("/Update", "KubeObject::")
 			l.up(next)
 			assert.Equal(t, secret, l.get("Secret/shop-auth").GetUID())
 			assert.Equal(t, data, l.get("PersistentVolumeClaim/shop-data").GetUID())
@@ -197,24 +197,6 @@ func TestARenameThatIsKilledBeforeItsFirstObjectKeepsAll(t *testing.T) { // [D14
 			l.succeeds(engine.Destroy, engine.Options{})
 		})
 	}
-}
-
-// killedAt kills an update before the provider serves this call about a resource.
-func (l *life) killedAt(call, about string) {
-	l.Helper()
-	var running atomic.Pointer[engine.Operation]
-	l.Intercept(func(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
-		of, _ := request.(interface{ GetUrn() string })
-		if o := running.Load(); o != nil && of != nil && strings.HasSuffix(info.FullMethod, call) && strings.Contains(of.GetUrn(), about) {
-			o.Kill()
-		}
-		return handle(ctx, request)
-	})
-	o := l.Start(l.Context(), engine.Up, engine.Options{})
-	running.Store(o)
-	require.ErrorIs(l, o.Wait().Err, engine.ErrKilled)
-	l.Intercept(nil)
-	require.NoError(l, l.Unlock(l.Context()))
 }
 
 func TestANameThatIsUsedAgainBelongsToTheNewChart(t *testing.T) { // [D144]

@@ -1,14 +1,11 @@
 package releases_test
 
 import (
-	"context"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"google.golang.org/grpc"
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/engine"
@@ -62,25 +59,6 @@ func changed(result engine.Result) (names []string) {
 func (s *sharing) isLeft() bool {
 	_, left := s.live(s.space)["PersistentVolumeClaim/data"]
 	return left
-}
-
-// killedBefore runs an update, which is killed when the Task of a hook is about to be created.
-func (s *sharing) killedBefore(job string) {
-	s.Helper()
-	var running atomic.Pointer[engine.Operation]
-	s.Intercept(func(ctx context.Context, request any, info *grpc.UnaryServerInfo, handle grpc.UnaryHandler) (any, error) {
-		about, _ := request.(interface{ GetUrn() string })
-		if o := running.Load(); o != nil && strings.HasSuffix(info.FullMethod, "/Create") && strings.HasSuffix(about.GetUrn(), "Job."+job) {
-			o.Kill()
-			return nil, context.Canceled
-		}
-		return handle(ctx, request)
-	})
-	o := s.Start(s.Context(), engine.Up, engine.Options{})
-	running.Store(o)
-	require.ErrorIs(s, o.Wait().Err, engine.ErrKilled)
-	s.Intercept(nil)
-	require.NoError(s, s.Unlock(s.Context()))
 }
 
 func TestHooksOfOneEventShareAnObject(t *testing.T) { // [D93]
@@ -198,7 +176,7 @@ func TestAnEventGoesOnWithWhatItsHooksShare(t *testing.T) { // [D93]
 	t.Run("when it was killed between them", func(t *testing.T) {
 		s := newSharing(t)
 		s.declare(data(both, "hook-succeeded"), first, second("hook:1"))
-		s.killedBefore("second")
+		s.killedBefore("/Create", "Job.second")
 		require.True(t, s.isLeft())
 		s.up(engine.Options{})
 		assert.Equal(t, []string{"first", "second"}, jobs(s.runs(0)))
@@ -208,7 +186,7 @@ func TestAnEventGoesOnWithWhatItsHooksShare(t *testing.T) { // [D93]
 	t.Run("when it was killed between them, until the release is destroyed", func(t *testing.T) {
 		s := newSharing(t)
 		s.declare(data(both, "hook-succeeded"), first, second("hook:1"))
-		s.killedBefore("second")
+		s.killedBefore("/Create", "Job.second")
 		s.succeeds(engine.Destroy, engine.Options{})
 		assert.False(t, s.isLeft())
 	})
