@@ -36,8 +36,6 @@ func (e *environment) manageState(given, verb string) string {
 func TestAStateIsExportedAndImported(t *testing.T) { // [X57]
 	t.Parallel()
 	e := newEnvironment(t)
-	scheme := direct.Scheme()
-	require.NoError(t, v1alpha1.AddToScheme(scheme))
 	keep := func(passphrase, salt string) {
 		secret := &corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{Namespace: e.namespace, Name: "shop-passphrase", Labels: ownership.Labels("shop", v1alpha1.PartPassphrase)},
