@@ -43,7 +43,7 @@ func New(configuration *Configuration) (p.Provider, error) {
 	built, err := infer.NewProviderBuilder().
 		WithResources(object.New(configuration.source, configuration, memory),
 			wait.New(configuration.source, configuration.Rules, memory), patch.New(configuration.source, configuration.Rules, memory),
-			task.New(configuration.source, memory), task.NewReleaseHooks(configuration.source, memory), sets.NewRecord(), sets.NewGuard(configuration.source), record).
+			task.New(configuration.source, memory), task.NewReleaseHooks(configuration.source, memory), sets.NewRecord(children.States), sets.NewGuard(configuration.source), record).
 		WithComponents(manifests.New(children, configuration.source, configuration.Rules), charts).
 		WithFunctions(append(functions.New(configuration.source), render)...).
 		WithConfig(infer.Config(&Config{})).
@@ -77,7 +77,7 @@ func noting(
 	states *sets.States, read func(context.Context, p.ReadRequest) (p.ReadResponse, error),
 ) func(context.Context, p.ReadRequest) (p.ReadResponse, error) {
 	return func(ctx context.Context, req p.ReadRequest) (p.ReadResponse, error) {
-		states.Note(req.Urn)
+		states.Read(req.Urn)
 		return read(ctx, req)
 	}
 }

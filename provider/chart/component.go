@@ -30,7 +30,7 @@ func New(
 		Component: sets.NewComponent(infer.Resource(&Chart{})), children: children, source: source, rules: rules, resumeWithin: resumeWithin,
 		deletions: tracked.Lives{Notes: memory.For(children.ReleaseHooks.Name().String())}, charts: charts, releases: shared,
 	}
-	return c, &record{InferredResource: infer.Resource(&Record{}), releases: shared},
+	return c, &record{InferredResource: infer.Resource(&Record{}), releases: shared, states: children.States},
 		&renderChart{InferredFunction: infer.Function(&RenderChart{}), source: source, charts: charts}
 }
 
@@ -129,7 +129,7 @@ func (c *component) register(ctx *pulumi.Context, rel *release, parent sets.Pare
 	if err != nil {
 		return nil, err
 	}
-	if text := rel.namedOtherwise(first, parent.Name); text != "" {
+	if text := rel.namedOtherwise(first, parent.Name()); text != "" {
 		sets.Warn(ctx, parent.Resource, text)
 	}
 	if len(rel.unknown) == 0 {
@@ -139,13 +139,9 @@ func (c *component) register(ctx *pulumi.Context, rel *release, parent sets.Pare
 	// In an update the record has rendered already, to draw what is missing. This rendering says what is secret or not known yet.
 	done, err := rel.render(ctx.Context(), remembered)
 	if err != nil {
-		return nil, rel.explain(ctx.Context(), parent.Name, err)
+		return nil, rel.explain(ctx.Context(), parent.Name(), err)
 	}
-	urn, err := sets.URNOf(ctx, parent.Resource)
-	if err != nil {
-		return nil, err
-	}
-	if err := c.releases.claim(rel, done.hooks, urn); err != nil {
+	if err := c.releases.claim(rel, done.hooks, parent.URN); err != nil {
 		return nil, err
 	}
 	if !ctx.DryRun() && len(done.missing) > 0 {

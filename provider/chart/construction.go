@@ -38,16 +38,12 @@ type Children struct {
 type construction struct {
 	*sets.Registration
 
-	ctx   *pulumi.Context
-	types Children
-	name  string
-	of    sets.Parent
-	// component is the URN of parent.
-	component resource.URN
-	parent    pulumi.Resource
-	in        inputs
-	record    *recordChild
-	memory    memory
+	ctx    *pulumi.Context
+	types  Children
+	parent sets.Parent
+	in     inputs
+	record *recordChild
+	memory memory
 	// deletions are the lives of the resources that run delete hooks.
 	deletions tracked.Lives
 	hooks     []hook
@@ -85,21 +81,17 @@ func (c *component) newConstruction(
 ) (children *construction, err error) {
 	set, wrong := rel.setOf(done)
 	if len(wrong) > 0 {
-		return nil, sets.Refused("Chart", parent.Name, wrong)
+		return nil, sets.Refused("Chart", parent.Name(), wrong)
 	}
 	if err := set.Note(ctx, parent.Resource); err != nil {
 		return nil, err
 	}
-	component, err := sets.URNOf(ctx, parent.Resource)
-	if err != nil {
-		return nil, err
-	}
-	if from.memory.isRenamed(component) {
-		parent = parent.Renamed()
+	if from.memory.isRenamed(parent.URN) {
+		parent = parent.Renamed(resource.URN(from.memory.Component))
 	}
 	children = &construction{
 		Registration: sets.NewRegistration(ctx, c.children.Children, c.rules(), set, parent),
-		ctx:          ctx, types: c.children, name: parent.Name, of: parent, component: component, parent: parent.Resource,
+		ctx:          ctx, types: c.children, parent: parent,
 		in: rel.inputs, record: from.record, memory: from.memory,
 		deletions: c.deletions, hooks: done.hooks, crds: done.crds, apart: map[string]sets.Object{}, tasks: map[string]pulumi.Resource{},
 	}
@@ -251,10 +243,7 @@ func (c *construction) task(h hook, s stage, done []pulumi.Resource) (pulumi.Res
 		}
 		with = append(with, object)
 	}
-	of, err := c.hookOf(h.deleteAfter(), append(needs, h)...)
-	if err != nil {
-		return nil, err
-	}
+	of := c.hookOf(h.deleteAfter(), append(needs, h)...)
 	of[tracked.HookEvent] = c.event(h, s)
 	inputs := c.Connected(pulumi.Map{"manifest": run, "runOn": pulumi.ToStringArray(h.runsOn(s)), tracked.KeyHook: of})
 	if len(with) > 0 {
@@ -275,32 +264,23 @@ func (c *construction) task(h hook, s stage, done []pulumi.Resource) (pulumi.Res
 }
 
 // hookOf is the input that makes a Task a hook of the release, and lets the Task make the objects of the given hooks.
-func (c *construction) hookOf(deleteAfter []string, makes ...hook) (pulumi.Map, error) {
-	formerly, err := c.formerly(makes...)
-	if err != nil {
-		return nil, err
-	}
-	of := pulumi.Map{
+func (c *construction) hookOf(deleteAfter []string, makes ...hook) pulumi.Map {
+	return pulumi.Map{
 		tracked.HookRelease: pulumi.String(c.release()), tracked.HookDeleteAfter: pulumi.ToStringArray(deleteAfter),
-		tracked.HookTakeOver: pulumi.Bool(c.memory.isAdopted()), tracked.HookFormerly: formerly,
+		tracked.HookTakeOver: pulumi.Bool(c.memory.isAdopted()), tracked.HookFormerly: c.formerly(makes...),
 	}
-	return of, nil
 }
 
 // formerly are the field managers that the objects of hooks have if another version of the chart has them as children. A hook whose object
 // is a child in this version has none: the child keeps the object.
-func (c *construction) formerly(hooks ...hook) (managers pulumi.StringArray, err error) {
+func (c *construction) formerly(hooks ...hook) (managers pulumi.StringArray) {
 	for _, h := range hooks {
 		if c.Has(h.object) {
 			continue
 		}
-		manager, err := c.ManagerOf(h.object)
-		if err != nil {
-			return nil, err
-		}
-		managers = append(managers, pulumi.String(manager))
+		managers = append(managers, pulumi.String(c.parent.ManagerOf(c.types.Object, h.object)))
 	}
-	return managers, nil
+	return managers
 }
 
 func (c *construction) registerTask(
@@ -308,8 +288,8 @@ func (c *construction) registerTask(
 ) (*hookTask, error) {
 	task := &hookTask{}
 	c.tasks[name] = task
-	name = c.name + ":" + name
-	options = append(options, pulumi.Parent(c.parent), c.of.Aliases(c.types.Task, name), pulumi.DependsOn(done), c.Timeouts.OfWait())
+	name = c.parent.ChildName(name)
+	options = append(options, pulumi.Parent(c.parent.Resource), c.parent.Aliases(c.types.Task, name), pulumi.DependsOn(done), c.Timeouts.OfWait())
 	return task, c.ctx.RegisterResource(string(c.types.Task), name, inputs, task, options...)
 }
 
@@ -320,10 +300,7 @@ func (c *construction) rememberedTasks(s stage, done []pulumi.Resource) error {
 		if c.tasks[name] != nil || strings.HasSuffix(name, afterSuffix) != (s == afterObjects) {
 			continue
 		}
-		of, err := c.hookOf(nil)
-		if err != nil {
-			return err
-		}
+		of := c.hookOf(nil)
 		of[tracked.HookEvent] = pulumi.UnsafeUnknownOutput(nil)
 		inputs := c.Connected(pulumi.Map{"manifest": pulumi.UnsafeUnknownOutput(nil), tracked.KeyHook: of})
 		unchanged := []string{"runOn", "with", "triggers"}
@@ -366,12 +343,12 @@ func (c *construction) digest() (pulumi.Input, error) {
 // from it allows only the changes that the preview has shown.
 func (c *construction) finish(last []pulumi.Resource) error {
 	switch {
-	case !c.memory.brought, c.memory.happens() == nothing && !c.memory.Moving && !c.memory.isRenamed(c.component) && !c.unforeseen:
+	case !c.memory.brought, c.memory.happens() == nothing && !c.memory.Moving && !c.memory.isRenamed(c.parent.URN) && !c.unforeseen:
 		return nil
 	case c.ctx.DryRun():
 		return c.rememberAtEnd(pulumi.UnsafeUnknownOutput(nil))
 	}
-	text, err := c.memory.atEnd(c.component).encode()
+	text, err := c.memory.atEnd(c.parent.URN).encode()
 	if err != nil {
 		return err
 	}

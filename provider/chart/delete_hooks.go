@@ -3,7 +3,6 @@ package chart
 import (
 	"slices"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
@@ -31,12 +30,8 @@ func (c *construction) deletion(event string, done []pulumi.Resource) ([]pulumi.
 			if err != nil {
 				return nil, err
 			}
-			formerly, err := c.formerly(h)
-			if err != nil {
-				return nil, err
-			}
 			ordered = append(ordered, pulumi.Map{
-				"manifest": object, tracked.HookDeleteAfter: pulumi.ToStringArray(h.deleteAfter()), tracked.HookFormerly: formerly,
+				"manifest": object, tracked.HookDeleteAfter: pulumi.ToStringArray(h.deleteAfter()), tracked.HookFormerly: c.formerly(h),
 			})
 		}
 		list = ordered
@@ -48,9 +43,9 @@ func (c *construction) deletion(event string, done []pulumi.Resource) ([]pulumi.
 	if force, given := c.Options["forceDestroy"]; given {
 		inputs["forceDestroy"] = sets.InputOf(force)
 	}
-	name := c.name + ":" + event
+	name := c.parent.ChildName(event)
 	return []pulumi.Resource{hooks}, c.ctx.RegisterResource(string(c.types.ReleaseHooks), name, inputs, hooks,
-		pulumi.Parent(c.parent), c.of.Aliases(c.types.ReleaseHooks, name), pulumi.DependsOn(done), c.Timeouts.OfWait())
+		pulumi.Parent(c.parent.Resource), c.parent.Aliases(c.types.ReleaseHooks, name), pulumi.DependsOn(done), c.Timeouts.OfWait())
 }
 
 // never says that an event of a deletion has no resource. If the state has one all the same, because the record was lost or was left out of
@@ -59,9 +54,8 @@ func (c *construction) never(event string) {
 	if c.ctx.DryRun() {
 		return
 	}
-	name := c.name + ":" + event
-	here := resource.NewURN(c.component.Stack(), c.component.Project(), c.component.QualifiedType(), c.types.ReleaseHooks, name)
-	for _, urn := range append(c.of.Former(c.types.ReleaseHooks, name), here) {
+	name := c.parent.ChildName(event)
+	for _, urn := range append(c.parent.Former(c.types.ReleaseHooks, name), c.parent.Child(c.types.ReleaseHooks, name)) {
 		c.deletions.Drop(urn)
 	}
 }

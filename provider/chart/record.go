@@ -56,9 +56,6 @@ type releases struct {
 	states sync.Map
 	// changing are the URNs of records that the update of this preview will change.
 	changing sync.Map
-	// checked are the URNs of records whose inputs the engine has had checked. A refresh that runs the program checks no inputs, and takes
-	// no outputs.
-	checked sync.Map
 	// claimants are the components by the places that they hold: the place of their release, and the places of the hooks that run.
 	claimants sync.Map
 }
@@ -114,18 +111,17 @@ type recordChild struct {
 
 // remember registers the record, and returns what it remembers.
 func (c *component) remember(ctx *pulumi.Context, rel *release, parent sets.Parent) (*recordChild, memory, error) {
-	urn, err := sets.URNOf(ctx, parent.Resource)
-	if err != nil {
-		return nil, memory{}, err
-	}
-	recordURN := resource.NewURN(urn.Stack(), urn.Project(), urn.QualifiedType(), RecordToken, parent.Name)
-	rel.managerOf = func(key string) string { return sets.ManagerOf(urn, c.children.Object, key) }
+	recordURN := parent.Child(RecordToken, parent.Name())
+	rel.managerOf = func(key string) string { return parent.ManagerOf(c.children.Object, key) }
 	as := *rel // as the program says it, before `stay` changes rel
 	takesOver := sets.TakesOver(rel.given)
 	draw := func(ctx context.Context, before memory, rotate []string) (memory, error) {
 		rel.stay(before)
 		drawn, err := rel.draw(ctx, before, rotate)
-		return drawn, rel.explain(ctx, parent.Name, err)
+		if !before.exists() {
+			drawn.Component = string(parent.URN)
+		}
+		return drawn, rel.explain(ctx, parent.Name(), err)
 	}
 	c.releases.begin(recordURN, running{content: as.content, takesOver: takesOver, draw: draw})
 	inputs, err := rel.recordInputs()
@@ -133,11 +129,13 @@ func (c *component) remember(ctx *pulumi.Context, rel *release, parent sets.Pare
 		return nil, memory{}, err
 	}
 	record := &recordChild{}
-	if err := ctx.RegisterResource(RecordToken, parent.Name, inputs, record, pulumi.Parent(parent.Resource), parent.Renamed().Aliases(RecordToken, parent.Name)); err != nil {
+	if err := ctx.RegisterResource(
+		RecordToken, parent.Name(), inputs, record, pulumi.Parent(parent.Resource), parent.AliasesOfRecord(RecordToken),
+	); err != nil {
 		return nil, memory{}, err
 	}
 	result, err := internals.UnsafeAwaitOutput(ctx.Context(), record.Memory)
-	_, brought := c.releases.checked.LoadAndDelete(recordURN)
+	brought := parent.Brings(RecordToken)
 	if err != nil || !result.Known {
 		return record, memory{brought: brought}, err
 	}
@@ -163,11 +161,12 @@ type record struct {
 	infer.InferredResource
 
 	releases *releases
+	states   *sets.States
 }
 
 // Check accepts what the component says and notes that it was asked.
 func (r *record) Check(_ context.Context, req p.CheckRequest) (p.CheckResponse, error) {
-	r.releases.checked.Store(req.Urn, true)
+	r.states.Bring(req.Urn)
 	return p.CheckResponse{Inputs: req.Inputs}, nil
 }
 

@@ -38,7 +38,7 @@ func (c *component) Construct(ctx context.Context, req p.ConstructRequest) (p.Co
 	}
 	return sets.Construct(ctx, req, c.children.States, func(ctx *pulumi.Context, parent sets.Parent) (pulumi.Map, error) {
 		children := sets.NewRegistration(ctx, c.children, c.rules(), loaded, parent)
-		children.Timeouts = sets.TimeoutsOf(req)
+		children.Timeouts, children.FollowsRenames = sets.TimeoutsOf(req), true
 		if err := loaded.Note(ctx, parent.Resource); err != nil {
 			return nil, err
 		}

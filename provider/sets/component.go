@@ -10,6 +10,7 @@ import (
 	"github.com/pulumi/pulumi-go-provider/infer"
 	"github.com/pulumi/pulumi-go-provider/middleware/schema"
 	pschema "github.com/pulumi/pulumi/pkg/v3/codegen/schema"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/internals"
@@ -71,7 +72,11 @@ func Construct(
 		if err := ctx.RegisterComponentResource(typ, name, component, options, pulumi.DependsOn(needed)); err != nil {
 			return nil, err
 		}
-		outputs, err := register(ctx, Parent{Name: name, Resource: component, aliases: req.Aliases, states: states})
+		urn, err := urnOf(ctx, component)
+		if err != nil {
+			return nil, err
+		}
+		outputs, err := register(ctx, Parent{URN: urn, Resource: component, aliases: req.Aliases, states: states})
 		if err != nil {
 			return nil, err
 		}
@@ -115,6 +120,15 @@ func dependencies(ctx *pulumi.Context, inputs provider.ConstructInputs) ([]pulum
 		found = append(found, result.Dependencies...)
 	}
 	return found, nil
+}
+
+func urnOf(ctx *pulumi.Context, of pulumi.Resource) (resource.URN, error) {
+	result, err := internals.UnsafeAwaitOutput(ctx.Context(), of.URN())
+	if err != nil {
+		return "", err
+	}
+	urn, _ := result.Value.(pulumi.URN)
+	return resource.URN(urn), nil
 }
 
 // Refused is the error of a component with mistakes in its inputs. A component has no Check that could report them one by one.

@@ -238,7 +238,7 @@ func (r *Registration) registerGuard() error {
 		}
 	}
 	r.guard = &pulumi.CustomResourceState{}
-	return r.register(GuardToken, r.name, inputs, r.guard, r.internal(pulumi.DependsOn(after))...)
+	return r.register(GuardToken, r.parent.Name(), inputs, r.guard, r.internal(pulumi.DependsOn(after))...)
 }
 
 // comesAfterOne reports whether an object is one of these instances or comes after one, for any reason: in that case it is deleted

@@ -17,7 +17,7 @@
 // # The files
 //
 //   - the component and its schema: component.go; the inputs that all sets share: args.go
-//   - the component as a parent, and a rename of it that was interrupted: renamed_component.go
+//   - the component as a parent, with the names of its children: parent.go; a rename of it that was interrupted: renamed_component.go
 //   - the objects of a set, from documents and inputs: set.go
 //   - which parts of a manifest make the key of an object: identity.go
 //   - the namespace of a set: namespace.go; references to objects that it moves: references.go. If an object that gets the namespace turns
@@ -26,7 +26,6 @@
 //   - inputs for some of the objects: overrides.go
 //   - how the children are registered: registration.go; which a hook needs before it runs: needed.go; light objects before heavy ones:
 //     light_first.go
-//   - what all children share: their names and field managers, and the connection: child.go
 //   - waits for objects that others need: waits.go; the timeouts of the children: timeouts.go
 //   - messages about the order: explain.go
 //   - a manifest as an input of a KubeObject: written.go; any value as an input: property_input.go

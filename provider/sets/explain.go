@@ -27,7 +27,7 @@ func (r *Registration) explainOrder() {
 		lines = append(lines, fmt.Sprintf("%s after %s: %s", edge.Object, edge.After, edge.Because))
 	}
 	// The log is for people who debug. The set works without it.
-	_ = r.ctx.Log.Debug("The order of "+r.name+":\n"+strings.Join(lines, "\n"), &pulumi.LogArgs{Resource: r.parent})
+	_ = r.ctx.Log.Debug("The order of "+r.parent.Name()+":\n"+strings.Join(lines, "\n"), &pulumi.LogArgs{Resource: r.parent.Resource})
 }
 
 // explainAbsent warns of annotations that name an object that is not in the set: the order that they ask for is not kept.
@@ -54,7 +54,7 @@ func (r *Registration) explainAbsent() {
 }
 
 // warn shows a warning at the component.
-func (r *Registration) warn(text string) { Warn(r.ctx, r.parent, text) }
+func (r *Registration) warn(text string) { Warn(r.ctx, r.parent.Resource, text) }
 
 // Warn shows a warning at a component. If even that fails, the engine is gone, and the next registration reports it.
 func Warn(ctx *pulumi.Context, component pulumi.Resource, text string) {

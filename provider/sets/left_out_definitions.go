@@ -39,8 +39,8 @@ func (r *Registration) registerLeftOut() error {
 			"apiVersion": pulumi.String(kinds.CustomResourceDefinition.Group + "/v1"), "kind": pulumi.String(kinds.CustomResourceDefinition.Kind),
 			"metadata": pulumi.Map{"name": pulumi.String(name)},
 		}
-		err := r.register(string(r.types.Object), r.child(key), inputs, &kubeObject{},
-			pulumi.Parent(r.parent), pulumi.DependsOn(r.After), pulumi.IgnoreChanges([]string{keyManifest, keyYAML}), pulumi.RetainOnDelete(true))
+		err := r.register(string(r.types.Object), r.parent.ChildName(key), inputs, &kubeObject{},
+			pulumi.Parent(r.parent.Resource), pulumi.DependsOn(r.After), pulumi.IgnoreChanges([]string{keyManifest, keyYAML}), pulumi.RetainOnDelete(true))
 		if err != nil {
 			return err
 		}
@@ -49,5 +49,5 @@ func (r *Registration) registerLeftOut() error {
 		return nil
 	}
 	return r.ctx.Log.Info(fmt.Sprintf("These definitions are left out now. They stay in the cluster, and this component neither updates nor deletes them: %s.",
-		strings.Join(r.leftOut, ", ")), &pulumi.LogArgs{Resource: r.parent})
+		strings.Join(r.leftOut, ", ")), &pulumi.LogArgs{Resource: r.parent.Resource})
 }

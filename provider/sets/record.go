@@ -28,6 +28,10 @@ const (
 	keyLeftOut   = "leftOut"
 )
 
+// keyComponent is the input with the URN of the component, where the record says whether a rename is complete. The output of the same name is
+// the URN from which all children had their names when they were last all there.
+const keyComponent = "component"
+
 // Record remembers the children of a set from one run to the next, and does nothing else.
 type Record struct {
 	raw.Resource[RecordArgs, RecordArgs]
@@ -45,14 +49,33 @@ type RecordArgs struct {
 	// stay in the cluster, even if the set is deleted.
 	Definitions          []string `pulumi:"definitions,optional"`
 	LeavesOutDefinitions *bool    `pulumi:"leavesOutDefinitions,optional"`
+	// Component is the URN of the component.
+	Component *string `pulumi:"component,optional"`
 }
 
-// NewRecord returns the resource.
-func NewRecord() infer.InferredResource {
-	return &record{remembering{InferredResource: infer.Resource(&Record{}), keys: []string{keyKeys, keyWaits}}}
+// NewRecord returns the resource. states are what the engine has said of records.
+func NewRecord(states *States) infer.InferredResource {
+	return &record{remembering: remembering{InferredResource: infer.Resource(&Record{}), keys: []string{keyKeys, keyWaits}}, states: states}
 }
 
-type record struct{ remembering }
+type record struct {
+	remembering
+
+	states *States
+}
+
+// Check accepts the component's inputs unchanged.
+func (r *record) Check(ctx context.Context, req p.CheckRequest) (p.CheckResponse, error) {
+	r.states.Bring(req.Urn)
+	return r.remembering.Check(ctx, req)
+}
+
+// Create also remembers the component.
+func (r *record) Create(ctx context.Context, req p.CreateRequest) (p.CreateResponse, error) {
+	resp, err := r.remembering.Create(ctx, req)
+	resp.Properties = with(resp.Properties, keyComponent, req.Properties)
+	return resp, err
+}
 
 // Delete does nothing: the record is only in the state.
 func (*record) Delete(context.Context, p.DeleteRequest) error { return nil }
@@ -67,13 +90,22 @@ func (r *record) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, e
 	return diff, err
 }
 
-// Update also remembers which definitions are left out.
+// with adds a value of another map, if that has one.
+func with(to property.Map, key string, from property.Map) property.Map {
+	if v, has := from.GetOk(key); has {
+		return to.Set(key, v)
+	}
+	return to
+}
+
+// Update also remembers which definitions are left out. The component stays what it was: only the end of an update changes it.
 func (r *record) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateResponse, error) {
 	resp, err := r.remembering.Update(ctx, req)
 	var keys []property.Value
 	for _, key := range leftOut(req.OldInputs, req.State, req.Inputs) {
 		keys = append(keys, property.New(key))
 	}
+	resp.Properties = with(resp.Properties, keyComponent, req.State)
 	if len(keys) > 0 {
 		resp.Properties = resp.Properties.Set(keyLeftOut, property.New(keys))
 	}

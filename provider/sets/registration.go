@@ -35,13 +35,14 @@ type Registration struct {
 	// LeavesOutDefinitions means that it leaves them out now.
 	Definitions          map[string]bool
 	LeavesOutDefinitions bool
+	// FollowsRenames means that the record of the set says whether a rename of the component is complete. A component that has another record
+	// says it itself.
+	FollowsRenames bool
 
 	ctx    *pulumi.Context
 	types  Children
 	rules  *readiness.Rules
-	of     Parent
-	name   string
-	parent pulumi.Resource
+	parent Parent
 
 	byKey      map[string]Object
 	waitedFor  map[string][]order.Edge
@@ -51,12 +52,14 @@ type Registration struct {
 	waits      map[string]pulumi.Resource
 	// leftOut are the names of definitions that are left out and stay in the cluster.
 	leftOut []string
+	// notesEnd means that the record learns when all children exist.
+	notesEnd bool
 }
 
 // NewRegistration prepares the registration of a set.
 func NewRegistration(ctx *pulumi.Context, types Children, rules *readiness.Rules, set Set, parent Parent) *Registration {
 	r := &Registration{
-		Set: set, ctx: ctx, types: types, rules: rules, of: parent, name: parent.Name, parent: parent.Resource,
+		Set: set, ctx: ctx, types: types, rules: rules, parent: parent,
 		byKey: map[string]Object{}, registered: map[string]*kubeObject{}, waits: map[string]pulumi.Resource{},
 	}
 	for _, o := range set.Objects {
@@ -84,9 +87,10 @@ type kubeObject struct {
 type recordChild struct {
 	pulumi.CustomResourceState
 
-	Keys    pulumi.StringArrayOutput `pulumi:"keys"`
-	Waits   pulumi.StringArrayOutput `pulumi:"waits"`
-	LeftOut pulumi.StringArrayOutput `pulumi:"leftOut"`
+	Keys      pulumi.StringArrayOutput `pulumi:"keys"`
+	Waits     pulumi.StringArrayOutput `pulumi:"waits"`
+	LeftOut   pulumi.StringArrayOutput `pulumi:"leftOut"`
+	Component pulumi.StringPtrOutput   `pulumi:"component"`
 }
 
 // Register registers all children that are not registered yet. It returns the references to all objects.
@@ -98,14 +102,14 @@ func (r *Registration) Register() (pulumi.Input, error) {
 		if err := r.registerRemembered(); err != nil {
 			return nil, err
 		}
-		return pulumi.UnsafeUnknownOutput(nil), r.registerGuard()
+		return pulumi.UnsafeUnknownOutput(nil), r.registerLast()
 	}
 	if r.hasUnknown() {
 		if err := r.registerRememberedWaits(); err != nil {
 			return nil, err
 		}
 	}
-	if err := r.registerGuard(); err != nil {
+	if err := r.registerLast(); err != nil {
 		return nil, err
 	}
 	references := pulumi.Map{}
@@ -113,6 +117,14 @@ func (r *Registration) Register() (pulumi.Input, error) {
 		references[key] = child.ResourceRef
 	}
 	return references, nil
+}
+
+// registerLast registers what comes after all objects.
+func (r *Registration) registerLast() error {
+	if err := r.registerGuard(); err != nil {
+		return err
+	}
+	return r.endRename()
 }
 
 // RegisterFirst registers the objects whose keys are selected. They wait for other objects only if these are selected, too, or
@@ -141,6 +153,9 @@ func (r *Registration) begin() error {
 	r.explainOrder()
 	r.waitedFor = r.findWaitedFor()
 	if err := r.registerRecord(); err != nil {
+		return err
+	}
+	if err := r.followRename(); err != nil {
 		return err
 	}
 	return r.registerLeftOut()
@@ -203,7 +218,7 @@ func (r *Registration) Registered() (children []pulumi.Resource) {
 // object and is written with every checkpoint. No one needs it, and the stack trace of a goroutine is short. A component that registers
 // other children itself, which are few, does without this.
 func (r *Registration) register(typ, name string, inputs pulumi.Map, child pulumi.CustomResource, options ...pulumi.ResourceOption) error {
-	options = append(options, r.of.Aliases(tokens.Type(typ), name))
+	options = append(options, r.parent.Aliases(tokens.Type(typ), name))
 	registered := make(chan error)
 	go func() { registered <- r.ctx.RegisterResource(typ, name, inputs, child, options...) }()
 	return <-registered
@@ -212,7 +227,7 @@ func (r *Registration) register(typ, name string, inputs pulumi.Map, child pulum
 // internal are the options of a child that stands for no object. It is never protected: it can be made again at any time, and
 // another program may not need it.
 func (r *Registration) internal(options ...pulumi.ResourceOption) []pulumi.ResourceOption {
-	return append(options, pulumi.Parent(r.parent), pulumi.Protect(false))
+	return append(options, pulumi.Parent(r.parent.Resource), pulumi.Protect(false))
 }
 
 // comesAfter are the resources that edges lead to, if they are registered.
@@ -245,7 +260,11 @@ func (r *Registration) registerRecord() error {
 		inputs[keyLeavesOut] = pulumi.Bool(r.LeavesOutDefinitions)
 	}
 	r.record = &recordChild{}
-	return r.register(RecordToken, r.name, inputs, r.record, r.internal()...)
+	if !r.FollowsRenames {
+		return r.register(RecordToken, r.parent.Name(), inputs, r.record, r.internal()...)
+	}
+	inputs[keyComponent] = pulumi.String(r.parent.URN)
+	return r.register(RecordToken, r.parent.Name(), inputs, r.record, r.internal(r.parent.AliasesOfRecord(RecordToken))...)
 }
 
 // object registers one object, after the objects that it comes after.
@@ -262,8 +281,8 @@ func (r *Registration) object(o Object) error {
 	after := append(slices.Clone(r.After), r.comesAfter(r.Graph.After(o.Key))...)
 	var options []pulumi.ResourceOption
 	if o.Otherwise != "" {
-		otherwise := r.child(o.Otherwise)
-		options = append(options, pulumi.Aliases([]pulumi.Alias{{Name: pulumi.String(otherwise)}}), r.of.Aliases(r.types.Object, otherwise))
+		otherwise := r.parent.ChildName(o.Otherwise)
+		options = append(options, pulumi.Aliases([]pulumi.Alias{{Name: pulumi.String(otherwise)}}), r.parent.Aliases(r.types.Object, otherwise))
 	}
 	if o.Once {
 		options = append(options, pulumi.IgnoreChanges([]string{keyManifest, keyYAML}))
@@ -290,8 +309,8 @@ func (r *Registration) inputs() pulumi.Map {
 func (r *Registration) registerObject(key string, inputs pulumi.Map, after []pulumi.Resource, options ...pulumi.ResourceOption) error {
 	child := &kubeObject{}
 	r.registered[key] = child
-	options = append(options, pulumi.Parent(r.parent), pulumi.DependsOn(after), r.Timeouts.OfObject())
-	return r.register(string(r.types.Object), r.child(key), inputs, child, options...)
+	options = append(options, pulumi.Parent(r.parent.Resource), pulumi.DependsOn(after), r.Timeouts.OfObject())
+	return r.register(string(r.types.Object), r.parent.ChildName(key), inputs, child, options...)
 }
 
 // registerRemembered registers the objects of the last run that are not known to exist in this one. Their manifests are unknown
@@ -304,7 +323,7 @@ func (r *Registration) registerRemembered() error {
 	}
 	if !keys.Known {
 		return r.ctx.Log.Info("Which objects there are is known only after the apply: the manifests depend on values that are not known yet.",
-			&pulumi.LogArgs{Resource: r.parent})
+			&pulumi.LogArgs{Resource: r.parent.Resource})
 	}
 	for _, key := range textsOf(keys.Value) {
 		if r.registered[key] != nil || r.isOtherwise(key) {

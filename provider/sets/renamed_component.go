@@ -1,12 +1,14 @@
 package sets
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/internals"
 )
 
 // A component that is renamed has its former URN as an alias. The engine gives its children such aliases, too, but only in the update that
@@ -14,22 +16,23 @@ import (
 // ones: the next update would create all of them once more, and delete what the set has. So as long as a rename is not complete, the
 // component itself gives such a child its former URN as an alias.
 //
-// Once it is complete, children must have no such aliases: aliases remain in programs, and another component may use the name again.
+// Once it is complete, children must have no such aliases: aliases remain in programs, and another component may use the name again. So the
+// record of a component remembers the URN that the component had when all of its children were last under it.
 
-// Parent is the component of a set.
-type Parent struct {
-	Name     string
-	Resource pulumi.Resource
-
-	// aliases are those of the component, former those under which children may still be in the state.
-	aliases, former []resource.URN
-	states          *States
+// Renamed is the component while a rename is not complete. from is what its record remembers: the URN that its children had their names
+// from. The program may no longer have it as an alias, or the alias may be that of a component around this one.
+func (p Parent) Renamed(from resource.URN) Parent {
+	p.former = slices.Clone(p.aliases)
+	if from != "" && from != p.URN && !slices.Contains(p.former, from) {
+		p.former = append(p.former, from)
+	}
+	return p
 }
 
-// Renamed is the component while a rename of it is not complete.
-func (p Parent) Renamed() Parent {
-	p.former = p.aliases
-	return p
+// AliasesOfRecord are the former URNs of the record of the component. The record itself says whether a rename is complete, so it always has
+// them.
+func (p Parent) AliasesOfRecord(typ tokens.Type) pulumi.ResourceOption {
+	return p.Renamed("").Aliases(typ, p.Name())
 }
 
 // Aliases are the former URNs of a child that the state has.
@@ -44,20 +47,73 @@ func (p Parent) Aliases(typ tokens.Type, child string) pulumi.ResourceOption {
 // Former are the former URNs of a child that the state has.
 func (p Parent) Former(typ tokens.Type, child string) (urns []resource.URN) {
 	for _, former := range p.former {
-		name := former.Name() + strings.TrimPrefix(child, p.Name)
-		urn := resource.NewURN(former.Stack(), former.Project(), former.QualifiedType(), typ, name)
-		if p.states.has(urn) {
+		if urn := childOf(former, typ, former.Name()+strings.TrimPrefix(child, p.Name())); p.states.has(urn) {
 			urns = append(urns, urn)
 		}
 	}
 	return urns
 }
 
-// States are the URNs in the state that the engine has had read in this operation. It does that before the program runs.
-type States struct{ read sync.Map }
+// followRename asks the record whether a rename is complete.
+func (r *Registration) followRename() error {
+	if !r.FollowsRenames {
+		return nil
+	}
+	result, err := internals.UnsafeAwaitOutput(r.ctx.Context(), r.record.Component)
+	if err != nil || !result.Known {
+		return err
+	}
+	from, _ := result.Value.(*string)
+	if from != nil && *from == string(r.parent.URN) {
+		return nil
+	}
+	r.notesEnd = r.parent.Brings(RecordToken)
+	if from != nil { // The state of an older version does not say it.
+		r.parent = r.parent.Renamed(resource.URN(*from))
+	}
+	return nil
+}
 
-// Note notes a URN.
-func (s *States) Note(urn resource.URN) { s.read.Store(urn, true) }
+// endRename notes that a rename is complete as soon as all children exist. A preview says that the record will change, because an update plan
+// that is made from it allows only the changes that the preview has shown.
+func (r *Registration) endRename() error {
+	if !r.notesEnd {
+		return nil
+	}
+	note := func(component pulumi.Input) error {
+		return r.ctx.RegisterResourceOutputs(r.record, pulumi.Map{keyKeys: r.record.Keys, keyWaits: r.record.Waits, keyComponent: component})
+	}
+	if r.ctx.DryRun() {
+		return note(pulumi.UnsafeUnknownOutput(nil))
+	}
+	var ids []any
+	for _, child := range r.Registered() {
+		ids = append(ids, child.(pulumi.CustomResource).ID())
+	}
+	pulumi.All(ids...).ApplyT(func([]any) error { return note(pulumi.String(r.parent.URN)) })
+	return nil
+}
+
+// States are what the engine has said of resources in this operation.
+type States struct {
+	// read are the URNs in the state. The engine has them read before the program runs.
+	read sync.Map
+	// brought are the URNs of records that the engine brings to what the program says. A refresh that runs the program does not: it has no
+	// inputs checked, and takes no outputs.
+	brought sync.Map
+}
+
+// Read notes a resource that the state has.
+func (s *States) Read(urn resource.URN) { s.read.Store(urn, true) }
+
+// Bring notes a record that the engine has had checked.
+func (s *States) Bring(urn resource.URN) { s.brought.Store(urn, true) }
+
+// Brings reports whether the engine has had the record of a component checked since the last call.
+func (p Parent) Brings(record tokens.Type) bool {
+	_, brought := p.states.brought.LoadAndDelete(p.Child(record, p.Name()))
+	return brought
+}
 
 func (s *States) has(urn resource.URN) bool {
 	_, has := s.read.Load(urn)

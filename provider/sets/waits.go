@@ -54,7 +54,7 @@ func (r *Registration) wait(key string, reasons []order.Edge) error {
 	}
 	child := &waited{}
 	r.waits[key] = child
-	if err := r.register(string(r.types.Wait), r.child(key), inputs, child, append(r.internal(), r.Timeouts.OfWait())...); err != nil {
+	if err := r.register(string(r.types.Wait), r.parent.ChildName(key), inputs, child, append(r.internal(), r.Timeouts.OfWait())...); err != nil {
 		return err
 	}
 	if len(reasons) > 0 {

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -9,24 +10,71 @@ import (
 
 func TestARenameOfAChartThatFailsGoesOnInPlace(t *testing.T) { // [D144] [H8]
 	t.Parallel()
-	s := newChartStory(t)
-	migrate := jobOf("migrate", "kwok", "helm.sh/hook: pre-upgrade")
-	write := func(version, hook string) {
-		s.chart(t, version, map[string]string{"templates/auth.yaml": chartSecret, "templates/migrate.yaml": hook})
+	const right, wrong = "1.1.0", "1.2.0"
+	hook := func(name, event, version string) string {
+		text := jobOf(name, "kwok", "helm.sh/hook: "+event)
+		if version == wrong {
+			text = strings.ReplaceAll(text, "\nspec:", "\nspec:\n  completions: -1")
+		}
+		return text
 	}
-	secret := "v1/Secret/" + s.space + "/shop-auth"
-	write("1.0.0", migrate)
-	s.declare(t, "")
-	s.up(t)
-	uid := s.kube.get(t, secret).GetUID()
+	type story struct {
+		chartStory
+		secret string
+	}
+	begin := func(t *testing.T) story {
+		t.Helper()
+		s := newChartStory(t)
+		return story{s, "v1/Secret/" + s.space + "/shop-auth"}
+	}
+	// is has a version of the chart, whose hooks are refused where they say so, under a name of the resource.
+	is := func(t *testing.T, s story, name, alias string, hooks map[string]string) {
+		t.Helper()
+		files, version := map[string]string{"templates/auth.yaml": chartSecret}, right
+		for event, is := range hooks {
+			event, another := strings.CutSuffix(event, ", another")
+			files[fmt.Sprintf("templates/%s-%t.yaml", event, another)] = hook(fmt.Sprintf("%s-%t", event, another), event, is)
+			version = max(version, is)
+		}
+		s.chart(t, version, files)
+		s.program(t, "resources:\n  "+name+": { type: k8sconnect:Chart, properties: { chart: ./web, namespace: %s }, options: { aliases: "+alias+" } }\n", s.space)
+	}
+	goesOn := func(t *testing.T, s story, uid any) {
+		t.Helper()
+		s.up(t)
+		s.previewEmpty(t)
+		assert.Equal(t, uid, s.kube.get(t, s.secret).GetUID(), "with its password")
+		s.destroy(t)
+		s.kube.gone(t, s.secret)
+	}
+	const first, second = "[{ name: shop }]", "[{ name: store }]"
 
-	s.program(t, "resources:\n  store: { type: k8sconnect:Chart, properties: { chart: ./web, namespace: %s }, options: { aliases: [{ name: shop }] } }\n", s.space)
-	write("1.1.0", strings.ReplaceAll(migrate, "\nspec:", "\nspec:\n  completions: -1"))
-	s.upFails(t, "--skip-preview")
-	write("1.1.0", migrate)
-	s.up(t)
-	s.previewEmpty(t)
-	assert.Equal(t, uid, s.kube.get(t, secret).GetUID(), "with its password")
-	s.destroy(t)
-	s.kube.gone(t, secret)
+	for name, last := range map[string][2]string{
+		"under the new name": {"store", first},
+		"under a third name, which knows the second one alone": {"mall", second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := begin(t)
+			is(t, s, "shop", "[]", map[string]string{"pre-upgrade": right})
+			s.up(t)
+			uid := s.kube.get(t, s.secret).GetUID()
+			is(t, s, "store", first, map[string]string{"pre-upgrade": wrong})
+			s.upFails(t, "--skip-preview")
+			is(t, s, last[0], last[1], map[string]string{"pre-upgrade": right})
+			goesOn(t, s, uid)
+		})
+	}
+
+	t.Run("while its install is open", func(t *testing.T) {
+		t.Parallel()
+		s := begin(t)
+		is(t, s, "shop", "[]", map[string]string{"pre-install": right, "post-install": wrong})
+		s.upFails(t, "--skip-preview")
+		uid := s.kube.get(t, s.secret).GetUID()
+		is(t, s, "store", first, map[string]string{"pre-install": right, "pre-install, another": wrong, "post-install": right})
+		s.upFails(t, "--skip-preview")
+		is(t, s, "store", first, map[string]string{"pre-install": right, "pre-install, another": right, "post-install": right})
+		goesOn(t, s, uid)
+	})
 }

@@ -1,0 +1,85 @@
+package e2e
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// renamedSet is a program with a set of three objects. The last two are applied after the first one, which is refused if its data is.
+func renamedSet(name, alias, data string) string {
+	return replaceAll(`
+resources:
+  NAME:
+    type: k8sconnect:Manifests
+    options: { aliases: ALIASES }
+    properties:
+      namespace: SPACE
+      manifests:
+      - {apiVersion: v1, kind: ConfigMap, metadata: {name: settings}, data: DATA}
+      - apiVersion: v1
+        kind: ServiceAccount
+        metadata: {name: shop, annotations: {config.kubernetes.io/depends-on: /namespaces/SPACE/ConfigMap/settings}}
+      - apiVersion: apps/v1
+        kind: Deployment
+        metadata: {name: shop, annotations: {config.kubernetes.io/depends-on: /namespaces/SPACE/ServiceAccount/shop}}
+        spec:
+          replicas: 0
+          selector: {matchLabels: {app: shop}}
+          template: {metadata: {labels: {app: shop}}, spec: {containers: [{name: web, image: web}]}}
+`, "NAME", name, "ALIASES", alias, "DATA", data)
+}
+
+func TestARenameOfASetThatFailsGoesOnInPlace(t *testing.T) { // [D144] [M22]
+	t.Parallel()
+	aliasOf := func(name string) string { return fmt.Sprintf("[{ name: %s }]", name) }
+	const right, wrong = "{a: x}", "{'a b': x}"
+	interrupted := func(t *testing.T) *moved {
+		t.Helper()
+		m := newMoved(t, renamedSet("shop", "[]", right))
+		m.is(t, renamedSet("store", aliasOf("shop"), wrong))
+		assert.Contains(t, m.upFails(t, "--skip-preview"), "a b")
+		return m
+	}
+	goesOn := func(t *testing.T, m *moved, program string) {
+		t.Helper()
+		m.is(t, program)
+		m.up(t)
+		m.previewEmpty(t)
+		for i, id := range m.ids {
+			live := m.k.get(t, id)
+			assert.Equal(t, m.before[i], string(live.GetUID()), id)
+			assert.Len(t, m.k.ours(t, id), 1, "one resource owns %s", id)
+		}
+	}
+
+	t.Run("with the alias of before", func(t *testing.T) {
+		t.Parallel()
+		m := interrupted(t)
+		goesOn(t, m, renamedSet("store", aliasOf("shop"), right))
+		goesOn(t, m, renamedSet("store", "[]", right))
+	})
+
+	t.Run("under a third name, which knows the second one alone", func(t *testing.T) {
+		t.Parallel()
+		m := interrupted(t)
+		goesOn(t, m, renamedSet("mall", aliasOf("store"), right))
+	})
+
+	t.Run("and then another set has the former name, and keeps what it has", func(t *testing.T) {
+		t.Parallel()
+		m := interrupted(t)
+		store := renamedSet("store", aliasOf("shop"), right)
+		goesOn(t, m, store)
+		other := shared.Get(t).Namespace(t)
+		id := "v1/Secret/" + other + "/key"
+		const key = "      - {apiVersion: v1, kind: Secret, metadata: {name: key}}\n"
+		shop := replaceAll("  shop:\n    type: k8sconnect:Manifests\n    properties:\n      namespace: OTHER\n      manifests:\n"+key, "OTHER", other)
+		goesOn(t, m, store+shop)
+		uid := m.k.get(t, id).GetUID()
+		goesOn(t, m, store+key+shop)
+		assert.Equal(t, uid, m.k.get(t, id).GetUID())
+		assert.NotEqual(t, uid, m.k.get(t, "v1/Secret/"+m.space+"/key").GetUID())
+	})
+}
