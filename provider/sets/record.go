@@ -28,9 +28,12 @@ const (
 	keyLeftOut   = "leftOut"
 )
 
-// keyComponent is the input with the URN of the component, where the record says whether a rename is complete. The output of the same name is
-// the URN from which all children had their names when they were last all there.
-const keyComponent = "component"
+// Where the record says whether a rename is complete, an input is the URN of the component. An output is the URN from which the children had
+// their names when they were last all there. It has another name, because Pulumi takes inputs for outputs that a state lacks.
+const (
+	keyComponent  = "component"
+	keyChildrenOf = "childrenOf"
+)
 
 // Record remembers the children of a set from one run to the next, and does nothing else.
 type Record struct {
@@ -73,7 +76,7 @@ func (r *record) Check(ctx context.Context, req p.CheckRequest) (p.CheckResponse
 // Create also remembers the component.
 func (r *record) Create(ctx context.Context, req p.CreateRequest) (p.CreateResponse, error) {
 	resp, err := r.remembering.Create(ctx, req)
-	resp.Properties = with(resp.Properties, keyComponent, req.Properties)
+	resp.Properties = with(resp.Properties, keyChildrenOf, req.Properties.Get(keyComponent))
 	return resp, err
 }
 
@@ -90,12 +93,12 @@ func (r *record) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, e
 	return diff, err
 }
 
-// with adds a value of another map, if that has one.
-func with(to property.Map, key string, from property.Map) property.Map {
-	if v, has := from.GetOk(key); has {
-		return to.Set(key, v)
+// with adds a value, if there is one.
+func with(to property.Map, key string, v property.Value) property.Map {
+	if v.IsNull() {
+		return to
 	}
-	return to
+	return to.Set(key, v)
 }
 
 // Update also remembers which definitions are left out. The component stays what it was: only the end of an update changes it.
@@ -105,7 +108,7 @@ func (r *record) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateRespo
 	for _, key := range leftOut(req.OldInputs, req.State, req.Inputs) {
 		keys = append(keys, property.New(key))
 	}
-	resp.Properties = with(resp.Properties, keyComponent, req.State)
+	resp.Properties = with(resp.Properties, keyChildrenOf, req.State.Get(keyChildrenOf))
 	if len(keys) > 0 {
 		resp.Properties = resp.Properties.Set(keyLeftOut, property.New(keys))
 	}

@@ -87,10 +87,10 @@ type kubeObject struct {
 type recordChild struct {
 	pulumi.CustomResourceState
 
-	Keys      pulumi.StringArrayOutput `pulumi:"keys"`
-	Waits     pulumi.StringArrayOutput `pulumi:"waits"`
-	LeftOut   pulumi.StringArrayOutput `pulumi:"leftOut"`
-	Component pulumi.StringPtrOutput   `pulumi:"component"`
+	Keys       pulumi.StringArrayOutput `pulumi:"keys"`
+	Waits      pulumi.StringArrayOutput `pulumi:"waits"`
+	LeftOut    pulumi.StringArrayOutput `pulumi:"leftOut"`
+	ChildrenOf pulumi.StringPtrOutput   `pulumi:"childrenOf"`
 }
 
 // Register registers all children that are not registered yet. It returns the references to all objects.

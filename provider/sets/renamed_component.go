@@ -59,16 +59,17 @@ func (r *Registration) followRename() error {
 	if !r.FollowsRenames {
 		return nil
 	}
-	result, err := internals.UnsafeAwaitOutput(r.ctx.Context(), r.record.Component)
-	if err != nil || !result.Known {
+	result, err := internals.UnsafeAwaitOutput(r.ctx.Context(), r.record.ChildrenOf)
+	if err != nil {
 		return err
 	}
-	from, _ := result.Value.(*string)
-	if from != nil && *from == string(r.parent.URN) {
+	from, says := result.Value.(*string) // The state of an older version does not say it.
+	says = says && result.Known && from != nil
+	if says && *from == string(r.parent.URN) {
 		return nil
 	}
 	r.notesEnd = r.parent.Brings(RecordToken)
-	if from != nil { // The state of an older version does not say it.
+	if says {
 		r.parent = r.parent.Renamed(resource.URN(*from))
 	}
 	return nil
@@ -81,7 +82,7 @@ func (r *Registration) endRename() error {
 		return nil
 	}
 	note := func(component pulumi.Input) error {
-		return r.ctx.RegisterResourceOutputs(r.record, pulumi.Map{keyKeys: r.record.Keys, keyWaits: r.record.Waits, keyComponent: component})
+		return r.ctx.RegisterResourceOutputs(r.record, pulumi.Map{keyKeys: r.record.Keys, keyWaits: r.record.Waits, keyChildrenOf: component})
 	}
 	if r.ctx.DryRun() {
 		return note(pulumi.UnsafeUnknownOutput(nil))

@@ -2,9 +2,11 @@ package e2e
 
 import (
 	"fmt"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // renamedSet is a program with a set of three objects. The last two are applied after the first one, which is refused if its data is.
@@ -81,5 +83,19 @@ func TestARenameOfASetThatFailsGoesOnInPlace(t *testing.T) { // [D144] [M22]
 		goesOn(t, m, store+key+shop)
 		assert.Equal(t, uid, m.k.get(t, id).GetUID())
 		assert.NotEqual(t, uid, m.k.get(t, "v1/Secret/"+m.space+"/key").GetUID())
+	})
+
+	t.Run("also a set of an earlier version, after one update", func(t *testing.T) {
+		t.Parallel()
+		m := newMoved(t, renamedSet("shop", "[]", right))
+		saved := m.run(t, "stack", "export")
+		older := regexp.MustCompile(`\s*"(component|childrenOf)": "[^"]*",`).ReplaceAllString(saved, "")
+		require.NotEqual(t, saved, older)
+		m.run(t, "stack", "import", "--stack="+m.name, "--file="+m.file(t, "older.json", older))
+		m.previewEmpty(t)
+		goesOn(t, m, renamedSet("shop", "[]", right))
+		m.is(t, renamedSet("store", aliasOf("shop"), wrong))
+		m.upFails(t, "--skip-preview")
+		goesOn(t, m, renamedSet("store", aliasOf("shop"), right))
 	})
 }
