@@ -188,6 +188,22 @@ func (m *model) drawing(name, draw string) map[string]document {
 	return all
 }
 
+// mayHaveBeen reports whether another document of the file, which is switched off under a name that no update has seen, draws such a field: it
+// may be the one that had the value.
+func (p *play) mayHaveBeen(at place) bool {
+	of, _ := p.m.document(at.document)
+	on := map[int]bool{}
+	for _, d := range p.m.rendered() {
+		on[d.number] = true
+	}
+	draws := func(d document) bool {
+		return slices.ContainsFunc(p.m.fieldsOf(d), func(f field) bool { return f.name == at.field && f.isDrawn() })
+	}
+	return slices.ContainsFunc(p.m.documents, func(d document) bool {
+		return !on[d.number] && d.file == of.file && draws(d) && p.draws.at[place{d.number, at.field}].name != d.name
+	})
+}
+
 // judgeOwner wants that a value is not that of another place.
 func (p *play) judgeOwner(at place, is drawn) {
 	owner, owned := p.draws.owners[is.value]
@@ -217,7 +233,7 @@ func (p *play) judgeDraw(at place, now map[place]drawn, moved map[place]bool) {
 	case was.rotated && same:
 		p.breaks("draws", append(facts, "rotated"), "%s (%s) was to be rotated, and has its old value", at, is.name)
 	case was.rotated || same:
-	case was.name != is.name && (len(moved) > 1 || len(p.since) > 2 || !was.there || was.file != is.file):
+	case was.name != is.name && (len(moved) > 1 || len(p.since) > 2 || !was.there || was.file != is.file || p.mayHaveBeen(at)):
 	default:
 		p.breaks("draws", append(facts, "lost"), "%s (%s) has another value than before", at, is.name)
 	}

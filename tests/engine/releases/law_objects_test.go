@@ -5,6 +5,7 @@ import (
 	"iter"
 	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -112,8 +113,8 @@ func (p *play) judgeClaims(live [2]objects) {
 		if p.claims[d.number] = uid; !known || before == uid || p.last == nil || p.last.space != m.space {
 			continue
 		}
-		was, there := p.last.document(d.number)
-		if there && p.last.resource != m.resource && p.last.releaseName() == m.releaseName() && was.name == d.name {
+		i := slices.IndexFunc(p.last.objects(), func(was document) bool { return was.number == d.number && was.name == d.name })
+		if i >= 0 && p.last.resource != m.resource && p.last.releaseName() == m.releaseName() {
 			p.breaks("objects", []string{"claim", "renamed"}, "the Chart was renamed, and %s is another one", d.idIn(m.releaseName()))
 		}
 	}

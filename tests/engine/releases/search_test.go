@@ -2,6 +2,7 @@ package releases_test
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -153,6 +154,7 @@ func loses(p *play, a, _ int) {
 				p.stays[p.spaces[p.last.space]+"/"+d.idIn(p.last.releaseName())] = true
 			}
 		}
+		maps.Copy(p.stays, p.lingers) // nor is one where the release was
 		p.forget(urn)
 	}
 }
