@@ -50,6 +50,10 @@ func (p *play) factsOfFailure(o outcome) []string {
 	if p.isRenamedInPart() {
 		facts = append(facts, "renamed in part")
 	}
+	if manager := ofAnotherChart.FindStringSubmatch(o.Output); manager != nil && manager[1] == p.project && manager[2] != p.m.resource {
+		p.over = true
+		facts = append(facts, "left by a Chart of another name")
+	}
 	if p.renamedSkipping {
 		facts = append(facts, "renamed while hooks were skipped")
 	}
@@ -58,6 +62,9 @@ func (p *play) factsOfFailure(o outcome) []string {
 	}
 	return facts
 }
+
+// ofAnotherChart finds what an install that is refused has found: the project and the Chart of an object.
+var ofAnotherChart = regexp.MustCompile(`is not installed: objects of it exist already[^\n]*\n[^\n]*managed by the KubeObject "([^."]+)\.dev\.([^:"]+):`)
 
 // isRenamedInPart says whether something was renamed in what was interrupted.
 func (p *play) isRenamedInPart() bool {

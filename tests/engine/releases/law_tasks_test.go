@@ -56,7 +56,15 @@ func (p *play) exchanges() bool {
 }
 
 func (p *play) judgeTask(o outcome) {
-	runs := slices.DeleteFunc(slices.Clone(o.runs), func(r run) bool { return !strings.HasPrefix(r.job, "chore") })
+	runs := slices.DeleteFunc(slices.Clone(o.runs), func(r run) bool {
+		return !strings.HasPrefix(r.job, "chore") || slices.ContainsFunc(p.leaving, func(name string) bool { return strings.HasPrefix(r.job, name+"-") })
+	})
+	switch {
+	case o.Err == nil && o.whole:
+		p.leaving = nil
+	case p.exchanges():
+		p.leaving = append(p.leaving, p.ofTask.name)
+	}
 	if p.exchanges() { // two Tasks in one operation: only what comes after it is judged
 		p.ofTask = taskState{name: choreName(&p.m), content: *p.m.chore, ends: *p.m.chore, unsure: true}
 		return
@@ -104,7 +112,7 @@ func (s taskState) after(p *play, o outcome, event string, failed bool) taskStat
 	switch {
 	case failed && event == deletes: // It stays, and runs again.
 		return s
-	case failed:
+	case failed && whole: // Otherwise the state may not have it.
 		ends := s.ends
 		if s.name == "" || o.replaces == "Task" {
 			ends = *p.m.chore

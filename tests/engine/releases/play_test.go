@@ -44,6 +44,8 @@ type play struct {
 	ofTask  taskState
 	stays   map[string]bool   // objects that may outlive the release
 	lingers map[string]bool   // objects that may be where the release was, until its end
+	ended   map[string]bool   // hooks that have succeeded in a deletion, for ten minutes
+	leaving []string          // Tasks that the program does not have any more, and that could not be deleted
 	secrets map[string]string // values, and whose they are
 	claims  map[int]types.UID // by the numbers of the documents
 
@@ -90,7 +92,7 @@ func newPlay(t testing.TB) *play {
 	t.Helper()
 	p := &play{
 		life: newLife(t), m: model{toggles: map[string]bool{}, resource: "shop", setName: "set"},
-		draws: newDraws(), stays: map[string]bool{}, lingers: map[string]bool{}, secrets: map[string]string{}, claims: map[int]types.UID{}, helm: func() bool { return false },
+		draws: newDraws(), stays: map[string]bool{}, lingers: map[string]bool{}, ended: map[string]bool{}, secrets: map[string]string{}, claims: map[int]types.UID{}, helm: func() bool { return false },
 	}
 	p.spaces = [2]string{p.space, p.cluster.Namespace(t)}
 	p.makeForeign()
@@ -146,6 +148,9 @@ func (p *play) operate(kind engine.Kind, options engine.Options, replaces string
 	o.found, p.cut = p.cut, nil
 	if disturb != nil {
 		p.cut = append([]run{}, o.runs...)
+		for _, r := range o.runs { // The state may not know of it.
+			p.stays[p.spaces[p.m.space]+"/Job/"+r.job] = true
+		}
 	}
 	p.said = append(p.said, fmt.Sprintf("%s took %v (%v), ran %v", kind, o.Took.Round(time.Millisecond), o.Err != nil, jobs(o.runs)))
 	p.judge(o)

@@ -49,7 +49,13 @@ var operations = map[string]struct {
 	"the state loses a hook":            {3, loses},
 	"the Task fails and is for its end": {2, failsAndIsForItsEnd},
 	"a hook fails and is for another":   {2, hookFailsAndIsForAnother},
-	"ten minutes go by":                 {2, func(p *play, _, _ int) { played.expire(p.spaces[0]); played.expire(p.spaces[1]) }},
+	"ten minutes go by":                 {2, tenMinutesGoBy},
+}
+
+func tenMinutesGoBy(p *play, _, _ int) {
+	played.expire(p.spaces[0])
+	played.expire(p.spaces[1])
+	clear(p.ended)
 }
 
 func kill(o *engine.Operation) { o.Kill() }
@@ -147,8 +153,7 @@ func hookFailsAndIsForAnother(p *play, a, b int) {
 // once more.
 func loses(p *play, a, _ int) {
 	if urn, _ := p.some(a, "Chart$k8sconnect:index:Task"); urn != "" && p.open == nil && p.last != nil {
-		played.expire(p.spaces[0])
-		played.expire(p.spaces[1])
+		tenMinutesGoBy(p, 0, 0)
 		for _, d := range p.last.documents { // A Job that does not go by itself is known to nothing any more.
 			if d.isJob() {
 				p.stays[p.spaces[p.last.space]+"/"+d.idIn(p.last.releaseName())] = true
