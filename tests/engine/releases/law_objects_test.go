@@ -52,10 +52,13 @@ func differs(d document, m *model, live objects) string {
 
 // noteStays notes what the program will leave behind, whatever comes of it.
 func (p *play) noteStays() {
-	if p.last != nil && !p.last.absent && !p.m.absent && (p.last.space != p.m.space || p.last.releaseName() != p.m.releaseName()) {
-		for _, d := range p.last.documents {
+	for _, m := range p.since {
+		if m.absent || p.m.absent || m.space == p.m.space && m.releaseName() == p.m.releaseName() {
+			continue
+		}
+		for _, d := range m.documents {
 			if d.isJob() { // It stays until the next run, or the end of the release.
-				p.lingers[p.spaces[p.last.space]+"/"+d.idIn(p.last.releaseName())] = true
+				p.lingers[p.spaces[m.space]+"/"+d.idIn(m.releaseName())] = true
 			}
 		}
 	}
