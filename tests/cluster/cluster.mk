@@ -41,12 +41,13 @@ $(OTHER_VERSIONS:%=bin/kubernetes-%/.complete): bin/kubernetes-%/.complete: bin/
 	@for companion in $(COMPANIONS); do ln -sf ../$$companion $(@D)/$$companion; done
 	@touch $@
 
-bin/kubelet bin/kube-proxy: bin/node
-	@ln -sf node $@
+bin/kubelet bin/kube-proxy: bin/node-components
+	@ln -sf node-components $@
 
-bin/node: $(NODE_SOURCES)
+# Not "node": the programs in bin come first on the PATH of tests, and Node.js has that name.
+bin/node-components: $(NODE_SOURCES)
 	$(call say,Building the kubelet and kube-proxy of Kubernetes $(KUBERNETES_VERSION) as one program (two to four minutes the first time))
-	$(call go-build,tests/cluster/node,node,.,$(call kubernetes-version,$(KUBERNETES_VERSION)))
+	$(call go-build,tests/cluster/node,node-components,.,$(call kubernetes-version,$(KUBERNETES_VERSION)))
 
 bin/pause bin/image: bin/%: $(NODE_SOURCES)
 	$(call go-build,tests/cluster/node,$*,./$*,)
