@@ -132,13 +132,17 @@ func (v chartVersion) fieldsWritten() int {
 func (v chartVersion) written() map[string]int {
 	all := map[string]int{}
 	for _, o := range v.objects {
-		name := o.name
-		if o.byValue {
-			name = fmt.Sprint("value ", o.number)
-		}
-		all[name] = o.file
+		all[o.written()] = o.file
 	}
 	return all
+}
+
+// written is the name of the object as its template has it.
+func (o drawnObject) written() string {
+	if o.byValue {
+		return fmt.Sprint("value ", o.number)
+	}
+	return o.name
 }
 
 // left are the files of objects that this version has and the other one does not have there. An object that moves to another file leaves
@@ -160,22 +164,27 @@ func lookAlike(before, after chartVersion) bool {
 }
 
 // mayBeAnother reports whether an object may be one that is gone from its file: no other one is gone from there or has come, whatever has
-// become of the other files.
-func mayBeAnother(before, after chartVersion, object int) bool {
+// become of the other files. One that is back, with a value of its own, has not come.
+func mayBeAnother(before, after chartVersion, object int, table map[fieldOf]known) bool {
 	i := slices.IndexFunc(after.objects, func(o drawnObject) bool { return o.number == object })
 	if i < 0 {
 		return false
 	}
-	only := func(of, other chartVersion) bool {
+	back := map[string]bool{}
+	for _, o := range after.objects {
+		_, seen := table[fieldOf{o.number, o.fields[0]}]
+		back[o.written()] = seen
+	}
+	only := func(of, other chartVersion, counts func(name string) bool) bool {
 		count, known := 0, other.written()
 		for name, file := range of.written() {
-			if _, is := known[name]; !is && file == after.objects[i].file {
+			if _, is := known[name]; !is && file == after.objects[i].file && counts(name) {
 				count++
 			}
 		}
 		return count == 1
 	}
-	return only(before, after) && only(after, before)
+	return only(before, after, func(string) bool { return true }) && only(after, before, func(name string) bool { return !back[name] })
 }
 
 // anyChange changes the chart or its values. It reports what it has renamed.
@@ -330,7 +339,7 @@ func TestDrawnValuesBelongToTheirPlaces(t *testing.T) { // [D87] [D88]
 				owner, owned := owners[value]
 				if owned && owner != at {
 					isNew := !seen || row.rotated && !row.last // What was drawn again while nothing used it is forgotten.
-					require.True(t, mayBeAnother(before, v, at.object) && isNew, "%s has the value of %v", name, owner)
+					require.True(t, mayBeAnother(before, v, at.object, table) && isNew, "%s has the value of %v", name, owner)
 					delete(table, owner)
 				}
 				switch {
