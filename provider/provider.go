@@ -5,7 +5,6 @@
 package provider
 
 import (
-	"context"
 	"fmt"
 
 	p "github.com/pulumi/pulumi-go-provider"
@@ -38,12 +37,12 @@ var Version = "0.0.1-dev"
 // New builds the provider on a configuration.
 func New(configuration *Configuration) (p.Provider, error) {
 	memory := &tracked.Memory{}
-	children := sets.Children{Object: object.Token, Wait: wait.Token, States: &sets.States{}}
+	children := sets.Children{Object: object.Token, Wait: wait.Token, Brought: &sets.Brought{}}
 	charts, record, render := chart.New(chart.Children{Children: children, Task: task.Token, ReleaseHooks: task.ReleaseHooksToken}, configuration.source, configuration.Rules, configuration.ResumeWithin, memory)
 	built, err := infer.NewProviderBuilder().
 		WithResources(object.New(configuration.source, configuration, memory),
 			wait.New(configuration.source, configuration.Rules, memory), patch.New(configuration.source, configuration.Rules, memory),
-			task.New(configuration.source, memory), task.NewReleaseHooks(configuration.source, memory), sets.NewRecord(children.States), sets.NewGuard(configuration.source), record).
+			task.New(configuration.source, memory), task.NewReleaseHooks(configuration.source, memory), sets.NewRecord(children.Brought), sets.NewGuard(configuration.source), record).
 		WithComponents(manifests.New(children, configuration.source, configuration.Rules), charts).
 		WithFunctions(append(functions.New(configuration.source), render)...).
 		WithConfig(infer.Config(&Config{})).
@@ -65,19 +64,8 @@ func New(configuration *Configuration) (p.Provider, error) {
 	built.CheckConfig = configuration.Check
 	built.DiffConfig = configuration.Diff
 	built.Configure = configuration.Configure
-	built.Read = noting(children.States, built.Read)
 	built = withReasons(withPostponedErrors(withMemory(built, memory)))
 	built.CheckConfig = redactFailures(built.CheckConfig)
 	built.Check = redactFailures(built.Check)
 	return built, nil
-}
-
-// noting notes which resources the state has.
-func noting(
-	states *sets.States, read func(context.Context, p.ReadRequest) (p.ReadResponse, error),
-) func(context.Context, p.ReadRequest) (p.ReadResponse, error) {
-	return func(ctx context.Context, req p.ReadRequest) (p.ReadResponse, error) {
-		states.Read(req.Urn)
-		return read(ctx, req)
-	}
 }

@@ -161,12 +161,12 @@ type record struct {
 	infer.InferredResource
 
 	releases *releases
-	states   *sets.States
+	brought  *sets.Brought
 }
 
 // Check accepts what the component says and notes that it was asked.
 func (r *record) Check(_ context.Context, req p.CheckRequest) (p.CheckResponse, error) {
-	r.states.Bring(req.Urn)
+	r.brought.Check(req.Urn)
 	return p.CheckResponse{Inputs: req.Inputs}, nil
 }
 

@@ -54,10 +54,10 @@ func (c Component) GetSchema(register schema.RegisterDerivativeType) (pschema.Re
 	return spec, err
 }
 
-// Construct registers a component and, with register, its children. The outputs of the component are what register returns. states are
-// the resources that the state has.
+// Construct registers a component and, with register, its children. The outputs of the component are what register returns. brought are
+// the records that the engine brings to what the program says.
 func Construct(
-	ctx context.Context, req p.ConstructRequest, states *States, register func(ctx *pulumi.Context, parent Parent) (pulumi.Map, error),
+	ctx context.Context, req p.ConstructRequest, brought *Brought, register func(ctx *pulumi.Context, parent Parent) (pulumi.Map, error),
 ) (p.ConstructResponse, error) {
 	var failed error // kept here, because it would lose its type on its way back
 	resp, err := p.ProgramConstruct(ctx, req, func(
@@ -76,7 +76,7 @@ func Construct(
 		if err != nil {
 			return nil, err
 		}
-		outputs, err := register(ctx, Parent{URN: urn, Resource: component, aliases: req.Aliases, states: states})
+		outputs, err := register(ctx, Parent{URN: urn, Resource: component, aliases: req.Aliases, brought: brought})
 		if err != nil {
 			return nil, err
 		}

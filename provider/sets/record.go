@@ -3,9 +3,12 @@ package sets
 import (
 	"context"
 	"slices"
+	"strings"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
@@ -28,12 +31,8 @@ const (
 	keyLeftOut   = "leftOut"
 )
 
-// Where the record says whether a rename is complete, an input is the URN of the component. An output is the URN from which the children had
-// their names when they were last all there. It has another name, because Pulumi takes inputs for outputs that a state lacks.
-const (
-	keyComponent  = "component"
-	keyChildrenOf = "childrenOf"
-)
+// keyChildrenOf is the output with the URN from which the children had their names when they were last all there. A Chart does not read it.
+const keyChildrenOf = "childrenOf"
 
 // Record remembers the children of a set from one run to the next, and does nothing else.
 type Record struct {
@@ -52,32 +51,36 @@ type RecordArgs struct {
 	// stay in the cluster, even if the set is deleted.
 	Definitions          []string `pulumi:"definitions,optional"`
 	LeavesOutDefinitions *bool    `pulumi:"leavesOutDefinitions,optional"`
-	// Component is the URN of the component.
-	Component *string `pulumi:"component,optional"`
 }
 
-// NewRecord returns the resource. states are what the engine has said of records.
-func NewRecord(states *States) infer.InferredResource {
-	return &record{remembering: remembering{InferredResource: infer.Resource(&Record{}), keys: []string{keyKeys, keyWaits}}, states: states}
+// NewRecord returns the resource.
+func NewRecord(brought *Brought) infer.InferredResource {
+	return &record{remembering: remembering{InferredResource: infer.Resource(&Record{}), keys: []string{keyKeys, keyWaits}}, brought: brought}
 }
 
 type record struct {
 	remembering
 
-	states *States
+	brought *Brought
 }
 
 // Check accepts the component's inputs unchanged.
 func (r *record) Check(ctx context.Context, req p.CheckRequest) (p.CheckResponse, error) {
-	r.states.Bring(req.Urn)
+	r.brought.Check(req.Urn)
 	return r.remembering.Check(ctx, req)
 }
 
 // Create also remembers the component.
 func (r *record) Create(ctx context.Context, req p.CreateRequest) (p.CreateResponse, error) {
 	resp, err := r.remembering.Create(ctx, req)
-	resp.Properties = with(resp.Properties, keyChildrenOf, req.Properties.Get(keyComponent))
+	resp.Properties = resp.Properties.Set(keyChildrenOf, property.New(string(componentOf(req.Urn))))
 	return resp, err
+}
+
+// componentOf is the URN of the component of a record.
+func componentOf(record resource.URN) resource.URN {
+	types := string(record.QualifiedType())
+	return resource.NewURN(record.Stack(), record.Project(), "", tokens.Type(types[:strings.LastIndex(types, "$")]), record.Name())
 }
 
 // Delete does nothing: the record is only in the state.
@@ -93,14 +96,6 @@ func (r *record) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, e
 	return diff, err
 }
 
-// with adds a value, if there is one.
-func with(to property.Map, key string, v property.Value) property.Map {
-	if v.IsNull() {
-		return to
-	}
-	return to.Set(key, v)
-}
-
 // Update also remembers which definitions are left out. The component stays what it was: only the end of an update changes it.
 func (r *record) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateResponse, error) {
 	resp, err := r.remembering.Update(ctx, req)
@@ -108,7 +103,9 @@ func (r *record) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateRespo
 	for _, key := range leftOut(req.OldInputs, req.State, req.Inputs) {
 		keys = append(keys, property.New(key))
 	}
-	resp.Properties = with(resp.Properties, keyChildrenOf, req.State.Get(keyChildrenOf))
+	if of, says := req.State.GetOk(keyChildrenOf); says {
+		resp.Properties = resp.Properties.Set(keyChildrenOf, of)
+	}
 	if len(keys) > 0 {
 		resp.Properties = resp.Properties.Set(keyLeftOut, property.New(keys))
 	}

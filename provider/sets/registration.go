@@ -14,10 +14,10 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// Children are the types of a set's children, and the resources that the state has.
+// Children are the types of a set's children, and the records that the engine brings to what the program says.
 type Children struct {
 	Object, Wait tokens.Type
-	States       *States
+	Brought      *Brought
 }
 
 // Registration registers the children of one set.
@@ -263,7 +263,6 @@ func (r *Registration) registerRecord() error {
 	if !r.FollowsRenames {
 		return r.register(RecordToken, r.parent.Name(), inputs, r.record, r.internal()...)
 	}
-	inputs[keyComponent] = pulumi.String(r.parent.URN)
 	return r.register(RecordToken, r.parent.Name(), inputs, r.record, r.internal(r.parent.AliasesOfRecord(RecordToken))...)
 }
 

@@ -35,7 +35,8 @@ func (p Parent) AliasesOfRecord(typ tokens.Type) pulumi.ResourceOption {
 	return p.Renamed("").Aliases(typ, p.Name())
 }
 
-// Aliases are the former URNs of a child that the state has.
+// Aliases are the former URNs of a child. The engine passes over those that the state does not have. Which it has, this process cannot know:
+// the engine reads no resource whose drift is looked for on demand, and reads with another process if the provider's inputs have changed.
 func (p Parent) Aliases(typ tokens.Type, child string) pulumi.ResourceOption {
 	var aliases []pulumi.Alias
 	for _, urn := range p.Former(typ, child) {
@@ -44,12 +45,10 @@ func (p Parent) Aliases(typ tokens.Type, child string) pulumi.ResourceOption {
 	return pulumi.Aliases(aliases)
 }
 
-// Former are the former URNs of a child that the state has.
+// Former are the former URNs of a child.
 func (p Parent) Former(typ tokens.Type, child string) (urns []resource.URN) {
 	for _, former := range p.former {
-		if urn := childOf(former, typ, former.Name()+strings.TrimPrefix(child, p.Name())); p.states.has(urn) {
-			urns = append(urns, urn)
-		}
+		urns = append(urns, childOf(former, typ, former.Name()+strings.TrimPrefix(child, p.Name())))
 	}
 	return urns
 }
@@ -95,28 +94,15 @@ func (r *Registration) endRename() error {
 	return nil
 }
 
-// States are what the engine has said of resources in this operation.
-type States struct {
-	// read are the URNs in the state. The engine has them read before the program runs.
-	read sync.Map
-	// brought are the URNs of records that the engine brings to what the program says. A refresh that runs the program does not: it has no
-	// inputs checked, and takes no outputs.
-	brought sync.Map
-}
+// Brought are the URNs of records that the engine brings to what the program says. A refresh that runs the program does not: it has no inputs
+// checked, and takes no outputs.
+type Brought struct{ checked sync.Map }
 
-// Read notes a resource that the state has.
-func (s *States) Read(urn resource.URN) { s.read.Store(urn, true) }
-
-// Bring notes a record that the engine has had checked.
-func (s *States) Bring(urn resource.URN) { s.brought.Store(urn, true) }
+// Check notes a record that the engine has had checked.
+func (b *Brought) Check(urn resource.URN) { b.checked.Store(urn, true) }
 
 // Brings reports whether the engine has had the record of a component checked since the last call.
 func (p Parent) Brings(record tokens.Type) bool {
-	_, brought := p.states.brought.LoadAndDelete(p.Child(record, p.Name()))
+	_, brought := p.brought.checked.LoadAndDelete(p.Child(record, p.Name()))
 	return brought
-}
-
-func (s *States) has(urn resource.URN) bool {
-	_, has := s.read.Load(urn)
-	return has
 }

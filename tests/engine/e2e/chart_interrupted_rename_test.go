@@ -77,4 +77,19 @@ func TestARenameOfAChartThatFailsGoesOnInPlace(t *testing.T) { // [D144] [H8]
 		is(t, s, "store", first, map[string]string{"pre-install": right, "pre-install, another": right, "post-install": right})
 		goesOn(t, s, uid)
 	})
+
+	t.Run("and its delete hook does not run on the living release", func(t *testing.T) {
+		t.Parallel()
+		s := begin(t)
+		is(t, s, "shop", "[]", map[string]string{"pre-delete": right, "post-upgrade": right})
+		s.up(t)
+		uid := s.kube.get(t, s.secret).GetUID()
+		is(t, s, "store", first, map[string]string{"pre-delete": right, "post-upgrade": wrong})
+		s.upFails(t, "--skip-preview")
+		is(t, s, "store", first, map[string]string{"pre-delete": right, "post-upgrade": right})
+		s.config(t, "k8sconnect:driftDetection", "preview") // so that the provider which goes on is not the one that has read
+		s.up(t)
+		s.kube.gone(t, "batch/v1/Job/"+s.space+"/pre-delete-false")
+		goesOn(t, s, uid)
+	})
 }
