@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
@@ -25,8 +24,9 @@ type Children struct {
 // construction registers the children of one release, in this order:
 //
 //	the record. Everything depends on it: as long as any child exists, the values that were drawn for it are remembered.
-//	post-delete: the hooks after a deletion, if there are any. Everything else depends on them, so they are deleted last.
-//	the record of the set, and the definitions that it leaves out
+//	the record of the set, which says whether the component is renamed
+//	post-delete: the hooks after a deletion, if there are any. All that follows depends on them, so they are deleted last.
+//	the definitions that the set leaves out
 //	definitions of the crds folders
 //	pre-install and pre-upgrade hooks, one after the other
 //	objects, in the order that they ask for
@@ -40,7 +40,6 @@ type construction struct {
 
 	ctx    *pulumi.Context
 	types  Children
-	parent sets.Parent
 	in     inputs
 	record *recordChild
 	memory memory
@@ -86,12 +85,9 @@ func (c *component) newConstruction(
 	if err := set.Note(ctx, parent.Resource); err != nil {
 		return nil, err
 	}
-	if from.memory.isRenamed(parent.URN) {
-		parent = parent.Renamed(resource.URN(from.memory.Component))
-	}
 	children = &construction{
 		Registration: sets.NewRegistration(ctx, c.children.Children, c.rules(), set, parent),
-		ctx:          ctx, types: c.children, parent: parent,
+		ctx:          ctx, types: c.children,
 		in: rel.inputs, record: from.record, memory: from.memory,
 		deletions: c.deletions, hooks: done.hooks, crds: done.crds, apart: map[string]sets.Object{}, tasks: map[string]pulumi.Resource{},
 	}
@@ -122,7 +118,10 @@ type hookTask struct {
 // register registers all children. It returns the references to the objects.
 func (c *construction) register() (pulumi.Input, error) {
 	c.AwaitWorkloads = c.Wait != sets.WaitNone && slices.ContainsFunc(c.hooks, func(h hook) bool { return h.runs() && len(h.runsOn(afterObjects)) > 0 })
-	var err error
+	err := c.Begin()
+	if err != nil {
+		return nil, err
+	}
 	if c.After, err = c.deletion(postDelete, []pulumi.Resource{c.record}); err != nil {
 		return nil, err
 	}
@@ -150,6 +149,9 @@ func (c *construction) register() (pulumi.Input, error) {
 	}
 	last, err := c.deletion(preDelete, everything)
 	if err != nil {
+		return nil, err
+	}
+	if err := c.Complete(append(everything, last...)...); err != nil {
 		return nil, err
 	}
 	return references, c.finish(last)
@@ -278,7 +280,7 @@ func (c *construction) formerly(hooks ...hook) (managers pulumi.StringArray) {
 		if c.Has(h.object) {
 			continue
 		}
-		managers = append(managers, pulumi.String(c.parent.ManagerOf(c.types.Object, h.object)))
+		managers = append(managers, pulumi.String(c.Parent().ManagerOf(c.types.Object, h.object)))
 	}
 	return managers
 }
@@ -288,8 +290,8 @@ func (c *construction) registerTask(
 ) (*hookTask, error) {
 	task := &hookTask{}
 	c.tasks[name] = task
-	name = c.parent.ChildName(name)
-	options = append(options, pulumi.Parent(c.parent.Resource), c.parent.Aliases(c.types.Task, name), pulumi.DependsOn(done), c.Timeouts.OfWait())
+	name = c.Parent().ChildName(name)
+	options = append(options, pulumi.Parent(c.Parent().Resource), c.Parent().Aliases(c.types.Task, name), pulumi.DependsOn(done), c.Timeouts.OfWait())
 	return task, c.ctx.RegisterResource(string(c.types.Task), name, inputs, task, options...)
 }
 
@@ -338,17 +340,17 @@ func (c *construction) digest() (pulumi.Input, error) {
 	return pulumi.String(digest), err
 }
 
-// finish notes that the event, a move or a rename is complete as soon as the last children exist. An update with --target leaves children out: then
+// finish notes that the event or a move is complete as soon as the last children exist. An update with --target leaves children out: then
 // the ID of one is not known, or a hook has not succeeded. A preview says that the memory will change, because an update plan that is made
 // from it allows only the changes that the preview has shown.
 func (c *construction) finish(last []pulumi.Resource) error {
 	switch {
-	case !c.memory.brought, c.memory.happens() == nothing && !c.memory.Moving && !c.memory.isRenamed(c.parent.URN) && !c.unforeseen:
+	case !c.memory.brought, c.memory.happens() == nothing && !c.memory.Moving && !c.unforeseen:
 		return nil
 	case c.ctx.DryRun():
 		return c.rememberAtEnd(pulumi.UnsafeUnknownOutput(nil))
 	}
-	text, err := c.memory.atEnd(c.parent.URN).encode()
+	text, err := c.memory.atEnd().encode()
 	if err != nil {
 		return err
 	}

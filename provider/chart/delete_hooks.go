@@ -43,9 +43,9 @@ func (c *construction) deletion(event string, done []pulumi.Resource) ([]pulumi.
 	if force, given := c.Options["forceDestroy"]; given {
 		inputs["forceDestroy"] = sets.InputOf(force)
 	}
-	name := c.parent.ChildName(event)
+	name := c.Parent().ChildName(event)
 	return []pulumi.Resource{hooks}, c.ctx.RegisterResource(string(c.types.ReleaseHooks), name, inputs, hooks,
-		pulumi.Parent(c.parent.Resource), c.parent.Aliases(c.types.ReleaseHooks, name), pulumi.DependsOn(done), c.Timeouts.OfWait())
+		pulumi.Parent(c.Parent().Resource), c.Parent().Aliases(c.types.ReleaseHooks, name), pulumi.DependsOn(done), c.Timeouts.OfWait())
 }
 
 // never says that an event of a deletion has no resource. If the state has one all the same, because the record was lost or was left out of
@@ -54,8 +54,8 @@ func (c *construction) never(event string) {
 	if c.ctx.DryRun() {
 		return
 	}
-	name := c.parent.ChildName(event)
-	for _, urn := range append(c.parent.Former(c.types.ReleaseHooks, name), c.parent.Child(c.types.ReleaseHooks, name)) {
+	name := c.Parent().ChildName(event)
+	for _, urn := range append(c.Parent().Former(c.types.ReleaseHooks, name), c.Parent().Child(c.types.ReleaseHooks, name)) {
 		c.deletions.Drop(urn)
 	}
 }

@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
@@ -77,9 +76,9 @@ func (m memory) next() memory {
 	return m
 }
 
-// atEnd is the memory when the event, or a rename of the component, is complete.
-func (m memory) atEnd(component resource.URN) memory {
-	m.Installing, m.Upgrading, m.Unsure, m.Moving, m.Left, m.Component = false, false, false, false, nil, string(component)
+// atEnd is the memory when the event is complete.
+func (m memory) atEnd() memory {
+	m.Installing, m.Upgrading, m.Unsure, m.Moving, m.Left = false, false, false, false, nil
 	return m
 }
 

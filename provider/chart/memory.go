@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
-
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chart"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/draws"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
@@ -48,9 +46,6 @@ type memory struct {
 
 	lastEvent
 
-	// Component is the URN of the component when all of its children had their names from it. Older states do not have it.
-	Component string `json:"component,omitempty"`
-
 	// Moving means that the release has a new name or namespace, and no update has completed the move. So objects that are applied only at
 	// install may not exist at the new place yet.
 	Moving bool `json:"moving,omitempty"`
@@ -77,11 +72,6 @@ const (
 	// atUpgrade: the hook came with a later version of the chart, so upgrade hooks run, and install hooks never do.
 	atUpgrade since = "upgrade"
 )
-
-// isRenamed reports whether the component has another URN than when an update was last complete.
-func (m memory) isRenamed(component resource.URN) bool {
-	return m.Component != "" && m.Component != string(component)
-}
 
 // exists reports whether anything is remembered.
 func (m memory) exists() bool { return m.HashKey != "" }
@@ -221,7 +211,7 @@ func (m memory) isAdopted() bool { return m.Adopted || !m.exists() && m.adopt }
 func (r *release) memoryAfter(before memory, done *rendered, rotate []string, found inherited) (memory, error) {
 	after := memory{
 		HashKey: cmp.Or(before.HashKey, tracked.NewHashKey()), Draws: done.used, Former: done.former, Hooks: map[string]since{}, Rotated: rotate,
-		Found: before.Found, Adopted: before.isAdopted(), Installing: before.isInstalling(), Left: before.Left, Moving: before.Moving, Component: before.Component,
+		Found: before.Found, Adopted: before.isAdopted(), Installing: before.isInstalling(), Left: before.Left, Moving: before.Moving,
 		Without:   before.withoutDeletions(done.hooks),
 		Namespace: r.release.Namespace, Name: r.release.Name, Own: marks(r.own(done)), LooksUp: r.lookups.asked(),
 		lastEvent: before.lastEvent,

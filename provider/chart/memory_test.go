@@ -75,7 +75,7 @@ func TestEventsBeginAndEnd(t *testing.T) { // [D100]
 	first.HashKey, first.Installing, first.Name, first.Namespace = "k", true, "shop", "prod"
 	repaired := first.toward("B")
 	assert.Equal(t, 1, repaired.Event, "an install goes on, also with another chart")
-	installed := repaired.atEnd("")
+	installed := repaired.atEnd()
 	assert.Equal(t, nothing, installed.toward("B").happens())
 
 	upgrade := installed.toward("C")
@@ -85,7 +85,7 @@ func TestEventsBeginAndEnd(t *testing.T) { // [D100]
 	back := upgrade.toward("B")
 	assert.Equal(t, upgrades, back.happens(), "nobody knows how much of it was done")
 	assert.Equal(t, 3, back.Event)
-	assert.Equal(t, 4, back.atEnd("").toward("C").Event, "there, back, and there again are three upgrades")
+	assert.Equal(t, 4, back.atEnd().toward("C").Event, "there, back, and there again are three upgrades")
 
 	moving := upgrade.at(web).toward("D")
 	assert.Equal(t, installs, moving.happens())

@@ -118,9 +118,6 @@ func (c *component) remember(ctx *pulumi.Context, rel *release, parent sets.Pare
 	draw := func(ctx context.Context, before memory, rotate []string) (memory, error) {
 		rel.stay(before)
 		drawn, err := rel.draw(ctx, before, rotate)
-		if !before.exists() {
-			drawn.Component = string(parent.URN)
-		}
 		return drawn, rel.explain(ctx, parent.Name(), err)
 	}
 	c.releases.begin(recordURN, running{content: as.content, takesOver: takesOver, draw: draw})

@@ -181,7 +181,7 @@ func (r *release) once(ctx context.Context) (property.Map, error) {
 		}
 		hooks = append(hooks, property.New(map[string]property.Value{
 			keyName: property.New(idOf(h.Object)), keyManifest: value, keyWeight: property.New(float64(h.Hook.Weight)),
-			keyEvents: textList(h.Hook.Events), keyDeletePolicies: textList(h.Hook.DeletePolicies),
+			keyEvents: values.List(h.Hook.Events), keyDeletePolicies: values.List(h.Hook.DeletePolicies),
 		}))
 	}
 	return property.NewMap(map[string]property.Value{
@@ -201,12 +201,4 @@ func (r *release) returned(object map[string]any, secrets values.Marks) (propert
 		return property.Value{}, failure.Errorf(failure.ReasonInvalid, "%w", err)
 	}
 	return value, nil
-}
-
-func textList(texts []string) property.Value {
-	list := make([]property.Value, len(texts))
-	for i, text := range texts {
-		list[i] = property.New(text)
-	}
-	return property.New(list)
 }

@@ -38,11 +38,14 @@ func (c *component) Construct(ctx context.Context, req p.ConstructRequest) (p.Co
 	}
 	return sets.Construct(ctx, req, c.children.Brought, func(ctx *pulumi.Context, parent sets.Parent) (pulumi.Map, error) {
 		children := sets.NewRegistration(ctx, c.children, c.rules(), loaded, parent)
-		children.Timeouts, children.FollowsRenames = sets.TimeoutsOf(req), true
+		children.Timeouts = sets.TimeoutsOf(req)
 		if err := loaded.Note(ctx, parent.Resource); err != nil {
 			return nil, err
 		}
 		resources, err := children.Register()
-		return pulumi.Map{keyResources: resources}, err
+		if err != nil {
+			return nil, err
+		}
+		return pulumi.Map{keyResources: resources}, children.Complete()
 	})
 }

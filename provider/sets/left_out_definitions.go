@@ -20,12 +20,13 @@ var definitionKey = kinds.CustomResourceDefinition.Group + "/" + kinds.CustomRes
 
 func isDefinition(key string) bool { return strings.HasPrefix(key, definitionKey) }
 
-// registerLeftOut registers the definitions that the set lets go of. Only their identity is known: the rest of their inputs does
+// registerLeftOut registers the definitions that the set lets go of, once. Only their identity is known: the rest of their inputs does
 // not change.
 func (r *Registration) registerLeftOut() error {
-	if !r.LeavesOutDefinitions {
+	if !r.LeavesOutDefinitions || r.leftOut != nil {
 		return nil
 	}
+	r.leftOut = []string{}
 	leftOut, err := internals.UnsafeAwaitOutput(r.ctx.Context(), r.record.LeftOut)
 	if err != nil || !leftOut.Known {
 		return err

@@ -31,7 +31,8 @@ const (
 	keyLeftOut   = "leftOut"
 )
 
-// keyChildrenOf is the output with the URN from which the children had their names when they were last all there. A Chart does not read it.
+// keyChildrenOf is the output with the URNs from which the children that the state has may have their names. While no rename of the component is
+// open, that is the URN of the component alone.
 const keyChildrenOf = "childrenOf"
 
 // Record remembers the children of a set from one run to the next, and does nothing else.
@@ -73,7 +74,7 @@ func (r *record) Check(ctx context.Context, req p.CheckRequest) (p.CheckResponse
 // Create also remembers the component.
 func (r *record) Create(ctx context.Context, req p.CreateRequest) (p.CreateResponse, error) {
 	resp, err := r.remembering.Create(ctx, req)
-	resp.Properties = resp.Properties.Set(keyChildrenOf, property.New(string(componentOf(req.Urn))))
+	resp.Properties = resp.Properties.Set(keyChildrenOf, values.List([]string{string(componentOf(req.Urn))}))
 	return resp, err
 }
 
@@ -86,9 +87,24 @@ func componentOf(record resource.URN) resource.URN {
 // Delete does nothing: the record is only in the state.
 func (*record) Delete(context.Context, p.DeleteRequest) error { return nil }
 
-// Diff also reports a change of the definitions that are left out.
+// childrenOf are the URNs from which the children may have their names once the record is in this place. Those of the state alone are not
+// enough: from now on, an interrupted rename leaves some children under the one name, and some under the other. The state of an older version
+// says nothing, until a rename is complete.
+func childrenOf(record resource.URN, state property.Map) []string {
+	of, component := values.Scalars(state.Get(keyChildrenOf)), string(componentOf(record))
+	if len(of) > 0 && !slices.Contains(of, component) {
+		of = append(of, component)
+	}
+	return of
+}
+
+// Diff also reports a new name of the component, and a change of the definitions that are left out.
 func (r *record) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
 	diff, err := r.remembering.Diff(ctx, req)
+	if !slices.Equal(childrenOf(req.Urn, req.State), values.Scalars(req.State.Get(keyChildrenOf))) {
+		diff.HasChanges = true
+		diff.DetailedDiff[keyChildrenOf] = p.PropertyDiff{Kind: p.Update}
+	}
 	if !slices.Equal(leftOut(req.OldInputs, req.State, req.Inputs), values.Scalars(req.State.Get(keyLeftOut))) {
 		diff.HasChanges = true
 		diff.DetailedDiff[keyLeftOut] = p.PropertyDiff{Kind: p.Update}
@@ -96,18 +112,15 @@ func (r *record) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, e
 	return diff, err
 }
 
-// Update also remembers which definitions are left out. The component stays what it was: only the end of an update changes it.
+// Update also remembers the new name of the component, and which definitions are left out.
 func (r *record) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateResponse, error) {
 	resp, err := r.remembering.Update(ctx, req)
-	var keys []property.Value
-	for _, key := range leftOut(req.OldInputs, req.State, req.Inputs) {
-		keys = append(keys, property.New(key))
-	}
-	if of, says := req.State.GetOk(keyChildrenOf); says {
-		resp.Properties = resp.Properties.Set(keyChildrenOf, of)
-	}
-	if len(keys) > 0 {
-		resp.Properties = resp.Properties.Set(keyLeftOut, property.New(keys))
+	for key, texts := range map[string][]string{
+		keyChildrenOf: childrenOf(req.Urn, req.State), keyLeftOut: leftOut(req.OldInputs, req.State, req.Inputs),
+	} {
+		if len(texts) > 0 {
+			resp.Properties = resp.Properties.Set(key, values.List(texts))
+		}
 	}
 	return resp, err
 }

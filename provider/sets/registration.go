@@ -35,9 +35,6 @@ type Registration struct {
 	// LeavesOutDefinitions means that it leaves them out now.
 	Definitions          map[string]bool
 	LeavesOutDefinitions bool
-	// FollowsRenames means that the record of the set says whether a rename of the component is complete. A component that has another record
-	// says it itself.
-	FollowsRenames bool
 
 	ctx    *pulumi.Context
 	types  Children
@@ -52,8 +49,8 @@ type Registration struct {
 	waits      map[string]pulumi.Resource
 	// leftOut are the names of definitions that are left out and stay in the cluster.
 	leftOut []string
-	// notesEnd means that the record learns when all children exist.
-	notesEnd bool
+	// completes means that the record learns when all children exist.
+	completes bool
 }
 
 // NewRegistration prepares the registration of a set.
@@ -90,7 +87,7 @@ type recordChild struct {
 	Keys       pulumi.StringArrayOutput `pulumi:"keys"`
 	Waits      pulumi.StringArrayOutput `pulumi:"waits"`
 	LeftOut    pulumi.StringArrayOutput `pulumi:"leftOut"`
-	ChildrenOf pulumi.StringPtrOutput   `pulumi:"childrenOf"`
+	ChildrenOf pulumi.StringArrayOutput `pulumi:"childrenOf"`
 }
 
 // Register registers all children that are not registered yet. It returns the references to all objects.
@@ -102,14 +99,14 @@ func (r *Registration) Register() (pulumi.Input, error) {
 		if err := r.registerRemembered(); err != nil {
 			return nil, err
 		}
-		return pulumi.UnsafeUnknownOutput(nil), r.registerLast()
+		return pulumi.UnsafeUnknownOutput(nil), r.registerGuard()
 	}
 	if r.hasUnknown() {
 		if err := r.registerRememberedWaits(); err != nil {
 			return nil, err
 		}
 	}
-	if err := r.registerLast(); err != nil {
+	if err := r.registerGuard(); err != nil {
 		return nil, err
 	}
 	references := pulumi.Map{}
@@ -119,21 +116,16 @@ func (r *Registration) Register() (pulumi.Input, error) {
 	return references, nil
 }
 
-// registerLast registers what comes after all objects.
-func (r *Registration) registerLast() error {
-	if err := r.registerGuard(); err != nil {
-		return err
-	}
-	return r.endRename()
-}
-
 // RegisterFirst registers the objects whose keys are selected. They wait for other objects only if these are selected, too, or
 // registered already. The first call begins the registration.
 func (r *Registration) RegisterFirst(selected func(key string) bool) error {
 	if r.record == nil {
-		if err := r.begin(); err != nil {
+		if err := r.Begin(); err != nil {
 			return err
 		}
+	}
+	if err := r.registerLeftOut(); err != nil {
+		return err
 	}
 	light, big := r.lightFirst(r.unregistered(selected))
 	if err := r.registerObjects(light); err != nil {
@@ -145,8 +137,9 @@ func (r *Registration) RegisterFirst(selected func(key string) bool) error {
 	return r.registerObjects(big)
 }
 
-// begin shows the warnings, decides which objects are waited for, and registers the record and the definitions that are left out.
-func (r *Registration) begin() error {
+// Begin shows the warnings, decides which objects are waited for, and registers the record, which says whether the component is renamed. A
+// component that registers children of its own before the objects calls it before that.
+func (r *Registration) Begin() error {
 	for _, text := range r.warnings {
 		r.warn(text)
 	}
@@ -155,11 +148,11 @@ func (r *Registration) begin() error {
 	if err := r.registerRecord(); err != nil {
 		return err
 	}
-	if err := r.followRename(); err != nil {
-		return err
-	}
-	return r.registerLeftOut()
+	return r.followRename()
 }
+
+// Parent is the component, with its former names if a rename of it is open. It is known after [Registration.Begin].
+func (r *Registration) Parent() Parent { return r.parent }
 
 // unregistered are the selected keys whose objects are not registered yet, in order.
 func (r *Registration) unregistered(selected func(key string) bool) (keys []string) {
@@ -260,9 +253,6 @@ func (r *Registration) registerRecord() error {
 		inputs[keyLeavesOut] = pulumi.Bool(r.LeavesOutDefinitions)
 	}
 	r.record = &recordChild{}
-	if !r.FollowsRenames {
-		return r.register(RecordToken, r.parent.Name(), inputs, r.record, r.internal()...)
-	}
 	return r.register(RecordToken, r.parent.Name(), inputs, r.record, r.internal(r.parent.AliasesOfRecord(RecordToken))...)
 }
 

@@ -17,22 +17,25 @@ import (
 // component itself gives such a child its former URN as an alias.
 //
 // Once it is complete, children must have no such aliases: aliases remain in programs, and another component may use the name again. So the
-// record of a component remembers the URN that the component had when all of its children were last under it.
+// record of a set remembers the URNs from which children may have their names. It is registered before all other children. Each place that it
+// comes to is a further one, and only a complete update leaves a single one: a component that is renamed back, or once more, before that has
+// children in several places.
 
-// Renamed is the component while a rename is not complete. from is what its record remembers: the URN that its children had their names
-// from. The program may no longer have it as an alias, or the alias may be that of a component around this one.
-func (p Parent) Renamed(from resource.URN) Parent {
+// renamed is the component while a rename is not complete. of is what its record remembers. The program may no longer have all of these as
+// aliases, or the alias may be that of a component around this one.
+func (p Parent) renamed(of []string) Parent {
 	p.former = slices.Clone(p.aliases)
-	if from != "" && from != p.URN && !slices.Contains(p.former, from) {
-		p.former = append(p.former, from)
+	for _, urn := range of {
+		if former := resource.URN(urn); former != p.URN && !slices.Contains(p.former, former) {
+			p.former = append(p.former, former)
+		}
 	}
 	return p
 }
 
-// AliasesOfRecord are the former URNs of the record of the component. The record itself says whether a rename is complete, so it always has
-// them.
+// AliasesOfRecord are the former URNs of a record of the component. A record says itself whether a rename is complete, so it always has them.
 func (p Parent) AliasesOfRecord(typ tokens.Type) pulumi.ResourceOption {
-	return p.Renamed("").Aliases(typ, p.Name())
+	return p.renamed(nil).Aliases(typ, p.Name())
 }
 
 // Aliases are the former URNs of a child. The engine passes over those that the state does not have. Which it has, this process cannot know:
@@ -55,42 +58,42 @@ func (p Parent) Former(typ tokens.Type, child string) (urns []resource.URN) {
 
 // followRename asks the record whether a rename is complete.
 func (r *Registration) followRename() error {
-	if !r.FollowsRenames {
-		return nil
-	}
 	result, err := internals.UnsafeAwaitOutput(r.ctx.Context(), r.record.ChildrenOf)
 	if err != nil {
 		return err
 	}
-	from, says := result.Value.(*string) // The state of an older version does not say it.
-	says = says && result.Known && from != nil
-	if says && *from == string(r.parent.URN) {
+	of := textsOf(result.Value)
+	if slices.Equal(of, []string{string(r.parent.URN)}) {
 		return nil
 	}
-	r.notesEnd = r.parent.Brings(RecordToken)
-	if says {
-		r.parent = r.parent.Renamed(resource.URN(*from))
+	r.completes = r.parent.Brings(RecordToken)
+	if len(of) > 0 { // The state of an older version does not say it.
+		r.parent = r.parent.renamed(of)
 	}
 	return nil
 }
 
-// endRename notes that a rename is complete as soon as all children exist. A preview says that the record will change, because an update plan
-// that is made from it allows only the changes that the preview has shown.
-func (r *Registration) endRename() error {
-	if !r.notesEnd {
+// Complete notes that no rename is open as soon as all children exist: those that were registered, and the component's own. A preview says that
+// the record will change, because an update plan that is made from it allows only the changes that the preview has shown.
+func (r *Registration) Complete(own ...pulumi.Resource) error {
+	if !r.completes {
 		return nil
 	}
-	note := func(component pulumi.Input) error {
-		return r.ctx.RegisterResourceOutputs(r.record, pulumi.Map{keyKeys: r.record.Keys, keyWaits: r.record.Waits, keyChildrenOf: component})
+	note := func(of pulumi.Input) error {
+		outputs := pulumi.Map{keyKeys: r.record.Keys, keyWaits: r.record.Waits, keyChildrenOf: of}
+		if r.leftOut != nil {
+			outputs[keyLeftOut] = r.record.LeftOut
+		}
+		return r.ctx.RegisterResourceOutputs(r.record, outputs)
 	}
 	if r.ctx.DryRun() {
 		return note(pulumi.UnsafeUnknownOutput(nil))
 	}
 	var ids []any
-	for _, child := range r.Registered() {
+	for _, child := range append(r.Registered(), own...) {
 		ids = append(ids, child.(pulumi.CustomResource).ID())
 	}
-	pulumi.All(ids...).ApplyT(func([]any) error { return note(pulumi.String(r.parent.URN)) })
+	pulumi.All(ids...).ApplyT(func([]any) error { return note(pulumi.ToStringArray([]string{string(r.parent.URN)})) })
 	return nil
 }
 

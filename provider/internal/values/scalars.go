@@ -41,3 +41,12 @@ func Scalars(v property.Value) []string {
 	}
 	return texts
 }
+
+// List is a list of texts.
+func List(texts []string) property.Value {
+	list := make([]property.Value, len(texts))
+	for i, text := range texts {
+		list[i] = property.New(text)
+	}
+	return property.New(list)
+}

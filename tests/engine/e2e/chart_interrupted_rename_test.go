@@ -89,7 +89,25 @@ func TestARenameOfAChartThatFailsGoesOnInPlace(t *testing.T) { // [D144] [H8]
 		is(t, s, "store", first, map[string]string{"pre-delete": right, "post-upgrade": right})
 		s.config(t, "k8sconnect:driftDetection", "preview") // so that the provider which goes on is not the one that has read
 		s.up(t)
-		s.kube.gone(t, "batch/v1/Job/"+s.space+"/pre-delete-false")
+		s.kube.gone(t, "batch/v1/Job/"+s.space+"/shop-pre-delete-false")
+		goesOn(t, s, uid)
+	})
+
+	t.Run("and back, where the chart does not render, and its delete hook does not run either", func(t *testing.T) {
+		t.Parallel()
+		s := begin(t)
+		hooks := func(pre string) map[string]string { return map[string]string{"post-delete": right, "pre-upgrade": pre} }
+		is(t, s, "shop", "[]", hooks(right))
+		s.up(t)
+		uid := s.kube.get(t, s.secret).GetUID()
+		is(t, s, "store", first, hooks(wrong))
+		s.upFails(t, "--skip-preview")
+		is(t, s, "shop", second, hooks(right))
+		s.chart(t, "1.3.0", map[string]string{"templates/auth.yaml": "{{ fail \"no\" }}"})
+		s.upFails(t, "--skip-preview")
+		is(t, s, "shop", second, hooks(right))
+		s.up(t)
+		s.kube.gone(t, "batch/v1/Job/"+s.space+"/shop-post-delete-false")
 		goesOn(t, s, uid)
 	})
 }
