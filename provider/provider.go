@@ -37,12 +37,12 @@ var Version = "0.0.1-dev"
 // New builds the provider on a configuration.
 func New(configuration *Configuration) (p.Provider, error) {
 	memory := &tracked.Memory{}
-	children := sets.Children{Object: object.Token, Wait: wait.Token, Brought: &sets.Brought{}}
+	children := sets.Children{Object: object.Token, Wait: wait.Token, Records: &sets.Records{}}
 	charts, record, render := chart.New(chart.Children{Children: children, Task: task.Token, ReleaseHooks: task.ReleaseHooksToken}, configuration.source, configuration.Rules, configuration.ResumeWithin, memory)
 	built, err := infer.NewProviderBuilder().
 		WithResources(object.New(configuration.source, configuration, memory),
 			wait.New(configuration.source, configuration.Rules, memory), patch.New(configuration.source, configuration.Rules, memory),
-			task.New(configuration.source, memory), task.NewReleaseHooks(configuration.source, memory), sets.NewRecord(children.Brought), sets.NewGuard(configuration.source), record).
+			task.New(configuration.source, memory), task.NewReleaseHooks(configuration.source, memory), sets.NewRecord(children.Records), sets.NewGuard(configuration.source), record).
 		WithComponents(manifests.New(children, configuration.source, configuration.Rules), charts).
 		WithFunctions(append(functions.New(configuration.source), render)...).
 		WithConfig(infer.Config(&Config{})).

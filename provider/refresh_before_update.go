@@ -12,6 +12,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/chart"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/object"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/task"
 )
 
@@ -63,8 +64,8 @@ func (s *server) Update(ctx context.Context, req *pulumirpc.UpdateRequest) (*pul
 }
 
 // remembering are the types of resources whose states must be known before the program runs, even if no drift is looked for: in a
-// replacement, the engine tells the new resource nothing about the old one.
-var remembering = map[tokens.Type]bool{task.Token: true, task.ReleaseHooksToken: true, chart.RecordToken: true}
+// replacement, the engine tells the new resource nothing about the old one, and a component must not take the former name of another one.
+var remembering = map[tokens.Type]bool{task.Token: true, task.ReleaseHooksToken: true, chart.RecordToken: true, sets.RecordToken: true}
 
 // reads reports whether the engine has to read a resource before it updates it.
 func (s *server) reads(urn string) bool { return s.drift() || remembering[resource.URN(urn).Type()] }

@@ -30,7 +30,7 @@ func New(
 		Component: sets.NewComponent(infer.Resource(&Chart{})), children: children, source: source, rules: rules, resumeWithin: resumeWithin,
 		deletions: tracked.Lives{Notes: memory.For(children.ReleaseHooks.Name().String())}, charts: charts, releases: shared,
 	}
-	return c, &record{InferredResource: infer.Resource(&Record{}), releases: shared, brought: children.Brought},
+	return c, &record{InferredResource: infer.Resource(&Record{}), releases: shared, records: children.Records},
 		&renderChart{InferredFunction: infer.Function(&RenderChart{}), source: source, charts: charts}
 }
 
@@ -107,7 +107,7 @@ func (c *component) Construct(ctx context.Context, req p.ConstructRequest) (p.Co
 		}
 		rel.removeUnset()
 	}
-	return sets.Construct(ctx, req, c.children.Brought, func(ctx *pulumi.Context, parent sets.Parent) (pulumi.Map, error) {
+	return sets.Construct(ctx, req, c.children.Records, func(ctx *pulumi.Context, parent sets.Parent) (pulumi.Map, error) {
 		if warning != "" {
 			sets.Warn(ctx, parent.Resource, warning)
 		}

@@ -158,12 +158,12 @@ type record struct {
 	infer.InferredResource
 
 	releases *releases
-	brought  *sets.Brought
+	records  *sets.Records
 }
 
 // Check accepts what the component says and notes that it was asked.
 func (r *record) Check(_ context.Context, req p.CheckRequest) (p.CheckResponse, error) {
-	r.brought.Check(req.Urn)
+	r.records.Check(req.Urn)
 	return p.CheckResponse{Inputs: req.Inputs}, nil
 }
 

@@ -36,7 +36,7 @@ func (c *component) Construct(ctx context.Context, req p.ConstructRequest) (p.Co
 	if len(wrong) > 0 {
 		return p.ConstructResponse{}, sets.Refused("Manifests", req.Urn.Name(), wrong)
 	}
-	return sets.Construct(ctx, req, c.children.Brought, func(ctx *pulumi.Context, parent sets.Parent) (pulumi.Map, error) {
+	return sets.Construct(ctx, req, c.children.Records, func(ctx *pulumi.Context, parent sets.Parent) (pulumi.Map, error) {
 		children := sets.NewRegistration(ctx, c.children, c.rules(), loaded, parent)
 		children.Timeouts = sets.TimeoutsOf(req)
 		if err := loaded.Note(ctx, parent.Resource); err != nil {

@@ -54,11 +54,14 @@ func (c Component) GetSchema(register schema.RegisterDerivativeType) (pschema.Re
 	return spec, err
 }
 
-// Construct registers a component and, with register, its children. The outputs of the component are what register returns. brought are
-// the records that the engine brings to what the program says.
+// Construct registers a component and, with register, its children. The outputs of the component are what register returns. records are
+// what the engine has said of records.
 func Construct(
-	ctx context.Context, req p.ConstructRequest, brought *Brought, register func(ctx *pulumi.Context, parent Parent) (pulumi.Map, error),
+	ctx context.Context, req p.ConstructRequest, records *Records, register func(ctx *pulumi.Context, parent Parent) (pulumi.Map, error),
 ) (p.ConstructResponse, error) {
+	if err := records.refuseFormer(req.Urn, req.Aliases); err != nil {
+		return p.ConstructResponse{}, err
+	}
 	var failed error // kept here, because it would lose its type on its way back
 	resp, err := p.ProgramConstruct(ctx, req, func(
 		ctx *pulumi.Context, typ, name string, inputs provider.ConstructInputs, options pulumi.ResourceOption,
@@ -76,7 +79,7 @@ func Construct(
 		if err != nil {
 			return nil, err
 		}
-		outputs, err := register(ctx, Parent{URN: urn, Resource: component, aliases: req.Aliases, brought: brought})
+		outputs, err := register(ctx, Parent{URN: urn, Resource: component, aliases: req.Aliases, records: records})
 		if err != nil {
 			return nil, err
 		}

@@ -57,7 +57,7 @@ func TestTheLightestObjectsAreAppliedFirst(t *testing.T) { // [M25]
 	register := func(t *testing.T, e *engineOf, dryRun bool) (took time.Duration) {
 		began := time.Now()
 		require.NoError(t, pulumi.RunErr(func(ctx *pulumi.Context) error {
-			err := NewRegistration(ctx, Children{Object: "k8sconnect:index:KubeObject"}, nil, set(), Parent{URN: "urn:pulumi:stack::project::k8sconnect:index:Manifests::shop", brought: &Brought{}}).
+			err := NewRegistration(ctx, Children{Object: "k8sconnect:index:KubeObject"}, nil, set(), Parent{URN: "urn:pulumi:stack::project::k8sconnect:index:Manifests::shop", records: &Records{}}).
 				RegisterFirst(func(string) bool { return true })
 			took = time.Since(began)
 			return err

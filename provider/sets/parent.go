@@ -16,7 +16,7 @@ type Parent struct {
 
 	// aliases are those of the component, former those under which children may still be in the state.
 	aliases, former []resource.URN
-	brought         *Brought
+	records         *Records
 }
 
 // Name is the name of the component.

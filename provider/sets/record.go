@@ -55,19 +55,19 @@ type RecordArgs struct {
 }
 
 // NewRecord returns the resource.
-func NewRecord(brought *Brought) infer.InferredResource {
-	return &record{remembering: remembering{InferredResource: infer.Resource(&Record{}), keys: []string{keyKeys, keyWaits}}, brought: brought}
+func NewRecord(records *Records) infer.InferredResource {
+	return &record{remembering: remembering{InferredResource: infer.Resource(&Record{}), keys: []string{keyKeys, keyWaits}}, records: records}
 }
 
 type record struct {
 	remembering
 
-	brought *Brought
+	records *Records
 }
 
 // Check accepts the component's inputs unchanged.
 func (r *record) Check(ctx context.Context, req p.CheckRequest) (p.CheckResponse, error) {
-	r.brought.Check(req.Urn)
+	r.records.Check(req.Urn)
 	return r.remembering.Check(ctx, req)
 }
 
@@ -110,6 +110,12 @@ func (r *record) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, e
 		diff.DetailedDiff[keyLeftOut] = p.PropertyDiff{Kind: p.Update}
 	}
 	return diff, err
+}
+
+// Read also notes the component's former names.
+func (r *record) Read(ctx context.Context, req p.ReadRequest) (p.ReadResponse, error) {
+	r.records.read(req.Urn, req.Properties)
+	return r.remembering.Read(ctx, req)
 }
 
 // Update also remembers the new name of the component, and which definitions are left out.

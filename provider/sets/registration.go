@@ -14,10 +14,10 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// Children are the types of a set's children, and the records that the engine brings to what the program says.
+// Children are the types of a set's children, and what the engine has said of records.
 type Children struct {
 	Object, Wait tokens.Type
-	Brought      *Brought
+	Records      *Records
 }
 
 // Registration registers the children of one set.

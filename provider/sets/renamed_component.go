@@ -7,8 +7,11 @@ import (
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/internals"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 )
 
 // A component that is renamed has its former URN as an alias. The engine gives its children such aliases, too, but only in the update that
@@ -97,15 +100,45 @@ func (r *Registration) Complete(own ...pulumi.Resource) error {
 	return nil
 }
 
-// Brought are the URNs of records that the engine brings to what the program says. A refresh that runs the program does not: it has no inputs
-// checked, and takes no outputs.
-type Brought struct{ checked sync.Map }
+// Records are what the engine has said of records in this operation.
+type Records struct {
+	// checked are the URNs of records that the engine brings to what the program says. A refresh that runs the program does not: it has no inputs
+	// checked, and takes no outputs.
+	checked sync.Map
+	// former are components by the URNs under which they may still have children, own those whose record the state has. The engine has a
+	// record read before the program runs.
+	former, own sync.Map
+}
 
 // Check notes a record that the engine has had checked.
-func (b *Brought) Check(urn resource.URN) { b.checked.Store(urn, true) }
+func (r *Records) Check(record resource.URN) { r.checked.Store(record, true) }
 
 // Brings reports whether the engine has had the record of a component checked since the last call.
 func (p Parent) Brings(record tokens.Type) bool {
-	_, brought := p.brought.checked.LoadAndDelete(p.Child(record, p.Name()))
+	_, brought := p.records.checked.LoadAndDelete(p.Child(record, p.Name()))
 	return brought
+}
+
+// read notes the record of a set that the state has.
+func (r *Records) read(record resource.URN, state property.Map) {
+	component := componentOf(record)
+	r.own.Store(component, true)
+	for _, urn := range childrenOf(record, state) {
+		if of := resource.URN(urn); of != component {
+			r.former.Store(of, component)
+		}
+	}
+}
+
+// refuseFormer refuses a new component that has the former name of another one whose rename is not complete. It would take children of that
+// one for its own, and replace them. One that the state has already has been through that: to remove it would delete its objects.
+func (r *Records) refuseFormer(component resource.URN, aliases []resource.URN) error {
+	found, open := r.former.Load(component)
+	if _, exists := r.own.Load(component); exists || !open || slices.Contains(aliases, found.(resource.URN)) {
+		return nil
+	}
+	other := found.(resource.URN).Name()
+	return failure.Errorf(failure.ReasonManagedElsewhere, "the name %q belongs to a rename that is not complete: the state still has objects of %q under it. "+
+		"Nothing was changed.\nRun `pulumi up` without this resource, and add it after that. If it is %[2]q itself, under its former name again, give it "+
+		"%[2]q as an alias (the resource option `aliases`).", component.Name(), other)
 }

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
@@ -68,10 +67,7 @@ func measured(t *testing.T, s *engine.Stack, kind engine.Kind, options engine.Op
 // saved are the bytes of the inputs and outputs of the object in the state.
 func saved(t *testing.T, s *engine.Stack) (bytes [2]int) {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(s.Backend, ".pulumi", "stacks", "*", s.Name+".json"))
-	require.NoError(t, err)
-	require.Len(t, files, 1)
-	content, err := os.ReadFile(files[0])
+	content, err := os.ReadFile(s.StateFile("bytes"))
 	require.NoError(t, err)
 	var state struct {
 		Checkpoint struct {

@@ -66,6 +66,11 @@ func (s *Stack) projectFile() string { return filepath.Join(s.Dir, "Pulumi.yaml"
 
 func (s *Stack) configFile() string { return filepath.Join(s.Dir, "Pulumi."+s.Name+".yaml") }
 
+// StateFile is the file of the state of a project's stack in the backend.
+func (s *Stack) StateFile(project string) string {
+	return filepath.Join(s.Backend, ".pulumi", "stacks", project, s.Name+".json")
+}
+
 // URL is that of the backend.
 func (s *Stack) URL() string { return "file://" + filepath.ToSlash(s.Backend) }
 

@@ -116,6 +116,26 @@ func TestARenameOfASetThatFailsGoesOnInPlace(t *testing.T) { // [D144] [M22]
 		goesOn(t, m, renamedSet("store", aliasOf("shop"), right))
 	})
 
+	t.Run("and meanwhile its former name is taken", func(t *testing.T) {
+		t.Parallel()
+		m := interrupted(t)
+		store := replaceAll(renamedSet("store", aliasOf("shop"), right), "aliases: [{ name: shop }]", "aliases: [{ name: shop }], dependsOn: ['${shop}']")
+		shop := replaceAll("  shop:\n    type: k8sconnect:Manifests\n    properties:\n      namespace: OTHER\n      manifests:\n"+
+			"      - {apiVersion: v1, kind: ConfigMap, metadata: {name: settings}}\n", "OTHER", shared.Get(t).Namespace(t))
+		m.is(t, store+shop)
+		assert.Contains(t, m.upFails(t, "--skip-preview"), `the name "shop" belongs to a rename that is not complete`)
+		goesOn(t, m, renamedSet("store", aliasOf("shop"), right)) // as the message says
+		goesOn(t, m, store+shop)
+	})
+
+	t.Run("and back, without an alias: refused, until it has one", func(t *testing.T) {
+		t.Parallel()
+		m := interrupted(t)
+		m.is(t, renamedSet("shop", "[]", right))
+		assert.Contains(t, m.upFails(t, "--skip-preview"), `give it "store" as an alias`)
+		goesOn(t, m, renamedSet("shop", aliasOf("store"), right))
+	})
+
 	// Then the provider that compares and applies is not the one that has read, or nothing has been read at all.
 	for name, c := range map[string]struct {
 		before, after string

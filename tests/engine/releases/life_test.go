@@ -206,7 +206,7 @@ type checkpoint struct {
 }
 
 func (l *life) stateFile() string {
-	return filepath.Join(l.Backend, ".pulumi", "stacks", l.project, l.Stack.Name+".json")
+	return l.Stack.StateFile(l.project)
 }
 
 func (l *life) state() checkpoint {

@@ -99,6 +99,8 @@ var advices = []advice{
 	{says: "  Next: . ", whole: true, by: []string{"rpc.TestAKindThatIsDefinedAndNotServed/keeps a Wait, which a preview repeats"}},
 	carriedOut("let the token depend on it (dependsOn)", "rpc.TestATokenOfAnAccount"),
 	carriedOut("was renamed, give it the old name again and run `pulumi up`", "releases.TestARenameThatGetsItsAliasLaterGoesBackFirst"),
+	carriedOut("belongs to a rename that is not complete", "e2e.TestARenameOfASetThatFailsGoesOnInPlace/and meanwhile its former name is taken",
+		"e2e.TestARenameOfASetThatFailsGoesOnInPlace/and back, without an alias"),
 	carriedOut("give it the old name as an alias", "e2e.TestRename/an alias keeps the object", "e2e.TestTwoPatchesOfOneObject"),
 	carriedOut("set forceDestroy to true and run `pulumi up`, which saves it", "rpc.TestForceDestroy/saved by an update that touches nothing"),
 	carriedOut("To delete it although this run fails, set forceDestroy", "rpc.TestWhatMessagesAdviseHelps/for a Task that fails", "rpc.TestWhatMessagesAdviseHelps/for a release"),
