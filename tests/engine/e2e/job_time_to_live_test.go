@@ -86,6 +86,41 @@ func TestAJobWithATimeToLiveRunsOnce(t *testing.T) { // [D66]
 	}
 }
 
+func TestAJobWithATimeToLiveDoesNotRunAgainUnderAnotherName(t *testing.T) { // [D66] [D94]
+	t.Parallel()
+	set := func(name, kind, more string) string {
+		return "resources: {" + name + ": {type: k8sconnect:" + kind + more + "}}"
+	}
+	const renamed = ", options: {aliases: [{name: set}]}"
+	for name, p := range map[string]struct{ before, after string }{
+		"as a KubeObject": {
+			replaceAll(aloneInProgram, "%s", ""), replaceAll(aloneInProgram, "  job:", "  other:", "%s", "    options: {aliases: [{name: job}]}\n"),
+		},
+		"in a set":   {set("set", "Manifests", ", properties: {files: [job.yaml]}"), set("other", "Manifests", ", properties: {files: [job.yaml]}"+renamed)},
+		"in a chart": {set("set", "Chart", ", properties: {chart: ./web}"), set("other", "Chart", ", properties: {chart: ./web}"+renamed)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newChartStory(t)
+			job := replaceAll(shortJob, "SPACE", s.space, "KUBELET", "kwok", "IMAGE", "migrate:1")
+			s.file(t, "job.yaml", job)
+			s.chart(t, "1.0.0", map[string]string{"templates/job.yaml": job})
+			s.program(t, "%s", p.before)
+			s.up(t)
+			id := "batch/v1/Job/" + s.space + "/migrate"
+			eventually(t, "the Job has gone", func() bool { return s.kube.find(t, id) == nil })
+
+			s.program(t, "%s", p.after)
+			assert.Contains(t, s.preview(t), "It runs again when its manifest changes.")
+			s.up(t)
+			s.previewEmpty(t)
+			pods, err := s.cluster.Client().CoreV1().Events(s.space).List(t.Context(), metav1.ListOptions{FieldSelector: "reason=SuccessfulCreate"})
+			require.NoError(t, err)
+			assert.Len(t, pods.Items, 1, "it has run once")
+		})
+	}
+}
+
 func TestAJobWithATimeToLiveThatFailedRunsAgain(t *testing.T) { // [D66]
 	t.Parallel()
 	c := workloads.Get(t)
