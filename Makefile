@@ -132,9 +132,9 @@ docs-check: $(NEEDED_BY_e2e) ## The tests of docs/ and of the pages for contribu
 	@cd tests/engine && $(call quietly,go test -count=1 -timeout 55m -run '^Test(Docs|TheExamplesInTheSchema)' $(PROVE_PAGES:./tests/engine/%=./%))
 
 .PHONY: bench
-bench: $(CONTROLPLANE_LINKS) $(PULUMI) ## Time, requests and memory of stacks and sets of objects: ONLY=sets, PEER=folder of another plugin, FORM=objects, OBJECTS="400 1600"
+bench: $(CONTROLPLANE_LINKS) $(PULUMI) ## Time, requests and memory of stacks and sets of objects: ONLY=sets, PEER=folder of another plugin, FORM=objects, OBJECTS="400 1600", CHECKPOINTS=off
 	$(call say,Measuring (about fifteen minutes on two idle cores))
-	@go run ./tests/bench $(if $(ONLY),-only '$(ONLY)') $(if $(PEER),-peer '$(PEER)') $(if $(OBJECTS),-objects '$(OBJECTS)') $(if $(FORM),-form '$(FORM)')
+	@go run ./tests/bench $(if $(ONLY),-only '$(ONLY)') $(if $(PEER),-peer '$(PEER)') $(if $(OBJECTS),-objects '$(OBJECTS)') $(if $(CHECKPOINTS),-checkpoints '$(CHECKPOINTS)') $(if $(FORM),-form '$(FORM)')
 
 .PHONY: pictures
 pictures: $(PROVIDER) $(PULUMI) $(CONTROLPLANE_LINKS) $(NODE_PROGRAMS) bin/cluster ## Draw the pictures of the README from real runs: needs Linux, root and what tests/node/doc.go names

@@ -191,8 +191,9 @@ func TestRequestsAreCountedByObject(t *testing.T) {
 }
 
 func TestOnlyThePartsThatAreNamedAreMeasured(t *testing.T) {
-	assert.ErrorContains(t, run(t.Context(), []string{"sets", "everything"}, "", nil, "objects"), `there is no part "everything", only steps, sets, `)
-	assert.ErrorContains(t, run(t.Context(), nil, "", nil, "charts"), `there is no form "charts"`)
+	assert.ErrorContains(t, run(t.Context(), choice{only: []string{"sets", "everything"}, form: "objects"}), `there is no part "everything", only steps, sets, `)
+	assert.ErrorContains(t, run(t.Context(), choice{form: "charts"}), `there is no form "charts"`)
+	assert.ErrorContains(t, run(t.Context(), choice{form: "objects", checkpoints: []string{"yes"}}), `checkpoints are on or off, not "yes"`)
 }
 
 func TestTheOfficialProviderIsAlsoToldToLookForDrift(t *testing.T) {

@@ -15,14 +15,20 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/sets"
 )
 
+// Whether the CLI saves the state with every change.
+const (
+	checkpointsOn  = "on"
+	checkpointsOff = "off"
+)
+
 // measureCheckpoints measures what it costs that the CLI saves the state with every change, by the number of objects.
 func measureCheckpoints(ctx context.Context, out io.Writer, b bench) error {
 	var rows strings.Builder
 	rows.WriteString("\nSmall ConfigMaps, the state in a file\n\n")
-	rows.WriteString("by\tobjects\tcheckpoints\tstep\tseconds\tCPU\tCLI in MiB\tstate in kB\t\n")
+	rows.WriteString("by\tobjects\tcheckpoints\tstep\tseconds\tCPU\tof the provider\tCLI in MiB\tprovider in MiB\thost in MiB\tstate in kB\t\n")
 	for _, objects := range b.objects {
 		for i, e := range append([]entrant{provider}, b.peers...) {
-			for _, checkpoints := range []string{"on", "off"} {
+			for _, checkpoints := range b.checkpoints {
 				fmt.Fprintf(os.Stderr, "%d ConfigMaps, %s, checkpoints %s\n", objects, e.name, checkpoints)
 				some, err := checkpointsRows(ctx, b, e, objects, checkpoints, fmt.Sprintf("checkpoints-%d-%d-%s", objects, i, checkpoints))
 				if err != nil {
@@ -49,7 +55,7 @@ func checkpointsRows(ctx context.Context, b bench, e entrant, objects int, check
 	if err != nil {
 		return "", err
 	}
-	if checkpoints == "off" {
+	if checkpoints == checkpointsOff {
 		p.withoutCheckpoints()
 	}
 	var rows strings.Builder
@@ -62,8 +68,9 @@ func checkpointsRows(ctx context.Context, b bench, e entrant, objects int, check
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(&rows, "%s\t%d\t%s\t%s\t%.1f\t%.1f\t%s\t%d\t\n", e.name, objects, checkpoints, s.name, used.elapsed.Seconds(),
-			used.cpu.Seconds(), mebibytes(used.cli.peak), info.Size()/1000)
+		fmt.Fprintf(&rows, "%s\t%d\t%s\t%s\t%.1f\t%.1f\t%.1f\t%s\t%s\t%s\t%d\t\n", e.name, objects, checkpoints, s.name,
+			used.elapsed.Seconds(), used.cpu.Seconds(), used.process.cpu.Seconds(), mebibytes(used.cli.peak), mebibytes(used.process.peak),
+			mebibytes(used.host.peak), info.Size()/1000)
 	}
 	return rows.String(), nil
 }

@@ -23,8 +23,8 @@ type contender interface {
 // usage is what one step took.
 type usage struct {
 	elapsed time.Duration
-	// process is the provider's, cli the CLI's.
-	process, cli process
+	// process is the provider's, cli the CLI's, host that of the language.
+	process, cli, host process
 	// cpu is the processor time of all processes: the CLI, the language host and the plugins.
 	cpu time.Duration
 }
@@ -120,7 +120,7 @@ func (r running) wait() (usage, error) {
 	err := r.cmd.Wait()
 	used := usage{elapsed: time.Since(r.began)}
 	seen := r.watched.stop()
-	used.process, used.cli = seen["pulumi-resource-"+r.plugin], seen[filepath.Base(r.cmd.Path)]
+	used.process, used.cli, used.host = seen["pulumi-resource-"+r.plugin], seen[filepath.Base(r.cmd.Path)], seen["pulumi-language-yaml"]
 	for _, p := range seen {
 		used.cpu += p.cpu
 	}

@@ -235,6 +235,8 @@ type bench struct {
 	peers   []entrant
 	// objects are the numbers of objects for which checkpoints are measured.
 	objects []int
+	// checkpoints are checkpointsOn, checkpointsOff, or both.
+	checkpoints []string
 	// form is the name of that in which our provider is told of the sets.
 	form string
 	dir  string

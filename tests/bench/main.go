@@ -19,7 +19,7 @@
 // Otherwise a set is one Manifests, which reads a file.
 //
 // "make bench PEER=FOLDER" measures another plugin beside, in the parts sets, checkpoints and killed: the official provider, or another
-// build of this one.
+// build of this one. "make bench ONLY=checkpoints CHECKPOINTS=off OBJECTS=5000" leaves out what would take hours.
 package main
 
 import (
@@ -62,9 +62,11 @@ func main() {
 	only := flag.String("only", "", "the parts to measure, separated by spaces (default all): "+strings.Join(partNames(), " "))
 	peer := flag.String("peer", "", "a `folder` with pulumi-resource-kubernetes, or another build of pulumi-resource-k8sconnect, to measure beside")
 	objects := flag.String("objects", "400", "the numbers of objects for which checkpoints are measured, separated by spaces")
+	checkpoints := flag.String("checkpoints", checkpointsOn+" "+checkpointsOff, "whether the CLI saves the state with every change where that is measured")
 	form := flag.String("form", formManifests, "how a program has the objects of a set: manifests, objects, or texts")
 	flag.Parse()
-	if err := run(ctx, strings.Fields(*only), *peer, strings.Fields(*objects), *form); err != nil {
+	chosen := choice{strings.Fields(*only), *peer, strings.Fields(*objects), strings.Fields(*checkpoints), *form}
+	if err := run(ctx, chosen); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -78,24 +80,37 @@ func partNames() []string {
 	return names
 }
 
-func run(ctx context.Context, only []string, peer string, objects []string, form string) (err error) {
-	for _, name := range only {
+// choice is what the command line asks for.
+type choice struct {
+	only                 []string
+	peer                 string
+	objects, checkpoints []string
+	form                 string
+}
+
+func run(ctx context.Context, chosen choice) (err error) {
+	for _, name := range chosen.only {
 		if !slices.Contains(partNames(), name) {
 			return fmt.Errorf("there is no part %q, only %s", name, strings.Join(partNames(), ", "))
 		}
 	}
-	if _, ok := forms[form]; !ok {
-		return fmt.Errorf("there is no form %q of a program", form)
+	if _, ok := forms[chosen.form]; !ok {
+		return fmt.Errorf("there is no form %q of a program", chosen.form)
 	}
-	b := bench{form: form}
-	for _, text := range objects {
+	for _, c := range chosen.checkpoints {
+		if c != checkpointsOn && c != checkpointsOff {
+			return fmt.Errorf("checkpoints are %s or %s, not %q", checkpointsOn, checkpointsOff, c)
+		}
+	}
+	b := bench{form: chosen.form, checkpoints: chosen.checkpoints}
+	for _, text := range chosen.objects {
 		n, err := strconv.Atoi(text)
 		if err != nil {
 			return fmt.Errorf("numbers of objects: %w", err)
 		}
 		b.objects = append(b.objects, n)
 	}
-	if b.peers, err = peerIn(peer); err != nil {
+	if b.peers, err = peerIn(chosen.peer); err != nil {
 		return err
 	}
 	if b.dir, err = os.MkdirTemp("", "k8sconnect-bench-"); err != nil {
@@ -119,7 +134,7 @@ func run(ctx context.Context, only []string, peer string, objects []string, form
 	// A part that fails does not keep the others from being measured.
 	var failures []error
 	for _, p := range parts {
-		if len(only) > 0 && !slices.Contains(only, p.name) {
+		if len(chosen.only) > 0 && !slices.Contains(chosen.only, p.name) {
 			continue
 		}
 		if err := p.measure(ctx, os.Stdout, b); err != nil {
