@@ -59,7 +59,7 @@ metadata: { generateName: "{{ .Values.secret }}-", annotations: { helm.sh/hook: 
 	})
 	t.Run("has what it is generated from as its ID in renderChart [D71]", func(t *testing.T) {
 		t.Parallel()
-		result, err := releaseOf(t, map[string]string{"templates/a.yaml": generated}).once(t.Context())
+		result, err := releaseOf(t, map[string]string{"templates/a.yaml": generated}).once(t.Context(), formatManifests)
 		require.NoError(t, err)
 		assert.Equal(t, "batch/v1/Job/migrate-", result.Get(keyHooks).AsArray().Get(0).AsMap().Get(keyName).AsString())
 	})

@@ -5,10 +5,12 @@ import (
 	_ "embed"
 	"fmt"
 	"slices"
+	"strings"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"sigs.k8s.io/yaml"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
@@ -44,6 +46,7 @@ type RenderChartArgs struct {
 	Rendering
 
 	Namespace         *string                       `pulumi:"namespace,optional"`
+	Format            *Format                       `pulumi:"format,optional"`
 	ClusterConnection *connection.ClusterConnection `pulumi:"clusterConnection,optional" provider:"secret"`
 }
 
@@ -52,10 +55,31 @@ func (r *RenderChartArgs) Annotate(a infer.Annotator) {
 	texts.Describe(a, "RenderChartArgs", r)
 }
 
+// Format says how manifests are returned.
+type Format string
+
+// The words.
+const (
+	formatManifests = "manifests"
+	formatYAML      = "yaml"
+)
+
+// Annotate names the type for the schema.
+func (f *Format) Annotate(a infer.Annotator) { a.SetToken("index", "ChartFormat") }
+
+// Values lists the words for the schema.
+func (Format) Values() []infer.EnumValue[Format] {
+	return []infer.EnumValue[Format]{
+		{Name: "Manifests", Value: formatManifests, Description: "As values of the program: the results `manifests` and `ordered`. This is the default."},
+		{Name: "Yaml", Value: formatYAML, Description: "As one text: the result `yaml`. For a large chart, this is several times faster."},
+	}
+}
+
 // RenderChartResult is what renderChart returns.
 type RenderChartResult struct {
 	Manifests map[string]any          `pulumi:"manifests"`
 	Ordered   []sources.NamedManifest `pulumi:"ordered"`
+	YAML      *string                 `pulumi:"yaml,optional"`
 	Hooks     []RenderedHook          `pulumi:"hooks"`
 	Notes     string                  `pulumi:"notes"`
 	Version   string                  `pulumi:"version"`
@@ -86,6 +110,8 @@ func (r *RenderedHook) Annotate(a infer.Annotator) {
 const (
 	keyManifests      = "manifests"
 	keyOrdered        = "ordered"
+	keyYAML           = "yaml"
+	keyFormat         = "format"
 	keyName           = "name"
 	keyManifest       = "manifest"
 	keyEvents         = "events"
@@ -112,6 +138,7 @@ func (f *renderChart) Invoke(ctx context.Context, req p.InvokeRequest) (p.Invoke
 	in.decodeRelease(req.Args, defaultRelease, "default", &wrong)
 	in.decodeValues(req.Args, &wrong)
 	in.lookUp = word[Lookup](req.Args, keyLookup, &wrong) == lookupLive
+	format := word[Format](req.Args, keyFormat, &wrong)
 	if len(wrong) > 0 {
 		return p.InvokeResponse{Failures: wrong}, nil
 	}
@@ -132,12 +159,12 @@ func (f *renderChart) Invoke(ctx context.Context, req p.InvokeRequest) (p.Invoke
 	if warning != "" {
 		p.GetLogger(ctx).Warning(warning)
 	}
-	result, err := rel.once(ctx)
+	result, err := rel.once(ctx, format)
 	return p.InvokeResponse{Return: result}, rel.explain(ctx, in.release.Name, err)
 }
 
 // once renders without a memory: random values are drawn, and differ in the next call.
-func (r *release) once(ctx context.Context) (property.Map, error) {
+func (r *release) once(ctx context.Context, format string) (property.Map, error) {
 	drawn, err := r.draw(ctx, memory{}, nil)
 	if err != nil {
 		return property.Map{}, err
@@ -166,28 +193,64 @@ func (r *release) once(ctx context.Context) (property.Map, error) {
 	if len(notes) > 0 {
 		p.GetLogger(ctx).Info(sources.Listed(notes))
 	}
+	result := map[string]property.Value{
+		keyNotes: property.New(partial.Notes).WithSecret(partial.NotesSecret || r.whole()), keyVersion: property.New(r.chart.Version()),
+	}
+	if result[keyHooks], err = r.returnedHooks(partial.Hooks); err != nil {
+		return property.Map{}, err
+	}
 	manifests, ordered := map[string]property.Value{}, []property.Value{}
-	for _, o := range found.InApplyOrder() {
+	if format == formatYAML {
+		result[keyYAML], err = r.returnedText(found.InApplyOrder())
+	} else {
+		manifests, ordered, err = r.returnedManifests(found.InApplyOrder())
+	}
+	result[keyManifests], result[keyOrdered] = property.New(manifests), property.New(ordered)
+	return property.NewMap(result), err
+}
+
+// returnedManifests are the results manifests and ordered.
+func (r *release) returnedManifests(objects []sources.Object) (manifests map[string]property.Value, ordered []property.Value, err error) {
+	manifests, ordered = map[string]property.Value{}, []property.Value{}
+	for _, o := range objects {
 		if manifests[o.Key], err = r.returned(o.Object, o.Secrets); err != nil {
-			return property.Map{}, fmt.Errorf("%s: %w", o.Key, err)
+			return nil, nil, fmt.Errorf("%s: %w", o.Key, err)
 		}
 		ordered = append(ordered, property.New(map[string]property.Value{keyName: property.New(o.Key), keyManifest: manifests[o.Key]}))
 	}
-	hooks := []property.Value{}
-	for _, h := range partial.Hooks {
+	return manifests, ordered, nil
+}
+
+// returnedText is the result yaml. It is secret if anything in it is.
+func (r *release) returnedText(objects []sources.Object) (property.Value, error) {
+	var text strings.Builder
+	secret := r.whole()
+	for _, o := range objects {
+		tracked.MarkKind(&o.Secrets, manifest.IdentityOf(o.Object))
+		secret = secret || !o.Secrets.Empty()
+		document, err := yaml.Marshal(o.Object)
+		if err != nil {
+			return property.Value{}, fmt.Errorf("%s: %w", o.Key, err)
+		}
+		fmt.Fprintf(&text, "---\n%s", document)
+	}
+	return property.New(text.String()).WithSecret(secret), nil
+}
+
+// returnedHooks is the result hooks.
+func (r *release) returnedHooks(hooks []chart.PartialHook) (property.Value, error) {
+	returned := []property.Value{}
+	for _, h := range hooks {
 		value, err := r.returned(h.Object, h.Secrets)
 		if err != nil {
-			return property.Map{}, fmt.Errorf("%s: %w", h.File, err)
+			return property.Value{}, fmt.Errorf("%s: %w", h.File, err)
 		}
-		hooks = append(hooks, property.New(map[string]property.Value{
+		returned = append(returned, property.New(map[string]property.Value{
 			keyName: property.New(idOf(h.Object)), keyManifest: value, keyWeight: property.New(float64(h.Hook.Weight)),
 			keyEvents: values.List(h.Hook.Events), keyDeletePolicies: values.List(h.Hook.DeletePolicies),
 		}))
 	}
-	return property.NewMap(map[string]property.Value{
-		keyManifests: property.New(manifests), keyOrdered: property.New(ordered), keyHooks: property.New(hooks),
-		keyNotes: property.New(partial.Notes).WithSecret(partial.NotesSecret || r.whole()), keyVersion: property.New(r.chart.Version()),
-	}), nil
+	return property.New(returned), nil
 }
 
 // returned is a manifest as the function returns it.

@@ -1,15 +1,19 @@
 package chart
 
 import (
+	"strings"
 	"testing"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/util/json"
+	"sigs.k8s.io/yaml"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chartsource"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/charts"
 )
 
@@ -44,6 +48,40 @@ func TestAChartIsRenderedWithoutACluster(t *testing.T) { // [H17] [H16]
 	}
 }
 
+func TestAChartAsTextHasTheSameManifestsInTheSameOrder(t *testing.T) { // [H17]
+	t.Parallel()
+	for _, name := range charts.Names(t) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			args := map[string]property.Value{"chart": property.New(charts.Folder(t, name)), "releaseName": property.New("shop")}
+			ordered := rendering(t, args).Return.Get(keyOrdered)
+			args[keyFormat] = property.New(formatYAML)
+			returned := rendering(t, args).Return
+			assert.Zero(t, returned.Get(keyManifests).AsMap().Len())
+			assert.Zero(t, returned.Get(keyOrdered).AsArray().Len())
+
+			text := returned.Get(keyYAML)
+			assert.Equal(t, ordered.HasSecrets(), text.Secret())
+			documents := strings.Split(text.AsString(), "---\n")[1:]
+			require.Len(t, documents, ordered.AsArray().Len())
+			for i, item := range ordered.AsArray().All {
+				var document map[string]any
+				asJSON, err := yaml.YAMLToJSON([]byte(documents[i]))
+				require.NoError(t, err)
+				require.NoError(t, json.Unmarshal(asJSON, &document))
+				manifest := item.AsMap().Get(keyManifest)
+				plain, _, err := values.FromProperty(manifest)
+				require.NoError(t, err)
+				if manifest.HasSecrets() { // Random values are others in each call.
+					assert.Equal(t, idOf(plain.(map[string]any)), idOf(document))
+					continue
+				}
+				assert.Equal(t, plain, any(document))
+			}
+		})
+	}
+}
+
 func TestWhatRenderChartRefuses(t *testing.T) { // [H17]
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -52,6 +90,7 @@ func TestWhatRenderChartRefuses(t *testing.T) { // [H17]
 	}{
 		"no chart":             {map[string]property.Value{}, []string{keyChart}},
 		"an input of a Chart":  {map[string]property.Value{keyChart: property.New("a"), keyHooks: property.New("run")}, []string{keyHooks}},
+		"an unknown format":    {map[string]property.Value{keyChart: property.New("a"), keyFormat: property.New("json")}, []string{keyFormat}},
 		"values that are text": {map[string]property.Value{keyChart: property.New("a"), keyValues: property.New("a: b"), keyLookup: property.New("maybe")}, []string{keyValues, keyLookup}},
 	} {
 		t.Run(name, func(t *testing.T) {

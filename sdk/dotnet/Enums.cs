@@ -44,6 +44,40 @@ namespace K8sConnect.Kubernetes
         public override string ToString() => _value;
     }
 
+    [EnumType]
+    public readonly struct ChartFormat : IEquatable<ChartFormat>
+    {
+        private readonly string _value;
+
+        private ChartFormat(string value)
+        {
+            _value = value ?? throw new ArgumentNullException(nameof(value));
+        }
+
+        /// <summary>
+        /// As values of the program: the results `manifests` and `ordered`. This is the default.
+        /// </summary>
+        public static ChartFormat Manifests { get; } = new ChartFormat("manifests");
+        /// <summary>
+        /// As one text: the result `yaml`. For a large chart, this is several times faster.
+        /// </summary>
+        public static ChartFormat Yaml { get; } = new ChartFormat("yaml");
+
+        public static bool operator ==(ChartFormat left, ChartFormat right) => left.Equals(right);
+        public static bool operator !=(ChartFormat left, ChartFormat right) => !left.Equals(right);
+
+        public static explicit operator string(ChartFormat value) => value._value;
+
+        [EditorBrowsable(EditorBrowsableState.Never)]
+        public override bool Equals(object? obj) => obj is ChartFormat other && Equals(other);
+        public bool Equals(ChartFormat other) => string.Equals(_value, other._value, StringComparison.Ordinal);
+
+        [EditorBrowsable(EditorBrowsableState.Never)]
+        public override int GetHashCode() => _value?.GetHashCode() ?? 0;
+
+        public override string ToString() => _value;
+    }
+
     /// <summary>
     /// The values of the input `hooks`.
     /// </summary>

@@ -83,6 +83,12 @@ namespace K8sConnect.Kubernetes
         public string? Digest { get; set; }
 
         /// <summary>
+        /// `manifests` returns values for the program. `yaml` returns one text instead, which a large chart needs much less time for. Default: `manifests`.
+        /// </summary>
+        [Input("format")]
+        public K8sConnect.Kubernetes.ChartFormat? Format { get; set; }
+
+        /// <summary>
         /// Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
         /// </summary>
         [Input("isUpgrade")]
@@ -239,6 +245,12 @@ namespace K8sConnect.Kubernetes
         public Input<string>? Digest { get; set; }
 
         /// <summary>
+        /// `manifests` returns values for the program. `yaml` returns one text instead, which a large chart needs much less time for. Default: `manifests`.
+        /// </summary>
+        [Input("format")]
+        public Input<K8sConnect.Kubernetes.ChartFormat>? Format { get; set; }
+
+        /// <summary>
         /// Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
         /// </summary>
         [Input("isUpgrade")]
@@ -359,7 +371,7 @@ namespace K8sConnect.Kubernetes
         /// </summary>
         public readonly ImmutableArray<Outputs.RenderedHook> Hooks;
         /// <summary>
-        /// The manifests by their keys, `[group/]Kind[.namespace].name` as in the function `splitYaml`. Hooks are not among them.
+        /// The manifests by their keys, `[group/]Kind[.namespace].name` as in the function `splitYaml`. Hooks are not among them. Empty if `format` is `yaml`.
         /// </summary>
         public readonly ImmutableDictionary<string, object> Manifests;
         /// <summary>
@@ -367,13 +379,17 @@ namespace K8sConnect.Kubernetes
         /// </summary>
         public readonly string Notes;
         /// <summary>
-        /// The manifests with their keys, in an order in which they can be applied one after the other.
+        /// The manifests with their keys, in an order in which they can be applied one after the other. Empty if `format` is `yaml`.
         /// </summary>
         public readonly ImmutableArray<Outputs.NamedManifest> Ordered;
         /// <summary>
         /// The version of the chart.
         /// </summary>
         public readonly string Version;
+        /// <summary>
+        /// The manifests as one text in YAML, in the same order, if `format` is `yaml`. Secret if anything in it is, such as the data of a Secret.
+        /// </summary>
+        public readonly string? Yaml;
 
         [OutputConstructor]
         private RenderChartResult(
@@ -385,13 +401,16 @@ namespace K8sConnect.Kubernetes
 
             ImmutableArray<Outputs.NamedManifest> ordered,
 
-            string version)
+            string version,
+
+            string? yaml)
         {
             Hooks = hooks;
             Manifests = manifests;
             Notes = notes;
             Ordered = ordered;
             Version = version;
+            Yaml = yaml;
         }
     }
 }

@@ -31,6 +31,7 @@ export function renderChart(args: RenderChartArgs, opts?: pulumi.InvokeOptions):
         "clusterConnection": args.clusterConnection,
         "crds": args.crds,
         "digest": args.digest,
+        "format": args.format,
         "isUpgrade": args.isUpgrade,
         "kubeVersion": args.kubeVersion,
         "lookup": args.lookup,
@@ -68,6 +69,10 @@ export interface RenderChartArgs {
      * The digest that the chart's archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
      */
     digest?: string;
+    /**
+     * `manifests` returns values for the program. `yaml` returns one text instead, which a large chart needs much less time for. Default: `manifests`.
+     */
+    format?: enums.ChartFormat;
     /**
      * Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
      */
@@ -128,7 +133,7 @@ export interface RenderChartResult {
      */
     readonly hooks: outputs.RenderedHook[];
     /**
-     * The manifests by their keys, `[group/]Kind[.namespace].name` as in the function `splitYaml`. Hooks are not among them.
+     * The manifests by their keys, `[group/]Kind[.namespace].name` as in the function `splitYaml`. Hooks are not among them. Empty if `format` is `yaml`.
      */
     readonly manifests: {[key: string]: any};
     /**
@@ -136,13 +141,17 @@ export interface RenderChartResult {
      */
     readonly notes: string;
     /**
-     * The manifests with their keys, in an order in which they can be applied one after the other.
+     * The manifests with their keys, in an order in which they can be applied one after the other. Empty if `format` is `yaml`.
      */
     readonly ordered: outputs.NamedManifest[];
     /**
      * The version of the chart.
      */
     readonly version: string;
+    /**
+     * The manifests as one text in YAML, in the same order, if `format` is `yaml`. Secret if anything in it is, such as the data of a Secret.
+     */
+    readonly yaml?: string;
 }
 /**
  * Renders a Helm chart without installing it: the manifests that a `Chart` would apply, for repositories of a GitOps tool, for tests and for policies. It needs no cluster, unless `lookup` is `live`.
@@ -168,6 +177,7 @@ export function renderChartOutput(args: RenderChartOutputArgs, opts?: pulumi.Inv
         "clusterConnection": args.clusterConnection,
         "crds": args.crds,
         "digest": args.digest,
+        "format": args.format,
         "isUpgrade": args.isUpgrade,
         "kubeVersion": args.kubeVersion,
         "lookup": args.lookup,
@@ -205,6 +215,10 @@ export interface RenderChartOutputArgs {
      * The digest that the chart's archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
      */
     digest?: pulumi.Input<string | undefined>;
+    /**
+     * `manifests` returns values for the program. `yaml` returns one text instead, which a large chart needs much less time for. Default: `manifests`.
+     */
+    format?: pulumi.Input<enums.ChartFormat | undefined>;
     /**
      * Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
      */

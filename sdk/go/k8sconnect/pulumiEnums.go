@@ -178,6 +178,173 @@ func (in *chartCrdsPtr) ToChartCrdsPtrOutputWithContext(ctx context.Context) Cha
 	return pulumi.ToOutputWithContext(ctx, in).(ChartCrdsPtrOutput)
 }
 
+type ChartFormat string
+
+const (
+	// As values of the program: the results `manifests` and `ordered`. This is the default.
+	ChartFormatManifests = ChartFormat("manifests")
+	// As one text: the result `yaml`. For a large chart, this is several times faster.
+	ChartFormatYaml = ChartFormat("yaml")
+)
+
+func (ChartFormat) ElementType() reflect.Type {
+	return reflect.TypeOf((*ChartFormat)(nil)).Elem()
+}
+
+func (e ChartFormat) ToChartFormatOutput() ChartFormatOutput {
+	return pulumi.ToOutput(e).(ChartFormatOutput)
+}
+
+func (e ChartFormat) ToChartFormatOutputWithContext(ctx context.Context) ChartFormatOutput {
+	return pulumi.ToOutputWithContext(ctx, e).(ChartFormatOutput)
+}
+
+func (e ChartFormat) ToChartFormatPtrOutput() ChartFormatPtrOutput {
+	return e.ToChartFormatPtrOutputWithContext(context.Background())
+}
+
+func (e ChartFormat) ToChartFormatPtrOutputWithContext(ctx context.Context) ChartFormatPtrOutput {
+	return ChartFormat(e).ToChartFormatOutputWithContext(ctx).ToChartFormatPtrOutputWithContext(ctx)
+}
+
+func (e ChartFormat) ToStringOutput() pulumi.StringOutput {
+	return pulumi.ToOutput(pulumi.String(e)).(pulumi.StringOutput)
+}
+
+func (e ChartFormat) ToStringOutputWithContext(ctx context.Context) pulumi.StringOutput {
+	return pulumi.ToOutputWithContext(ctx, pulumi.String(e)).(pulumi.StringOutput)
+}
+
+func (e ChartFormat) ToStringPtrOutput() pulumi.StringPtrOutput {
+	return pulumi.String(e).ToStringPtrOutputWithContext(context.Background())
+}
+
+func (e ChartFormat) ToStringPtrOutputWithContext(ctx context.Context) pulumi.StringPtrOutput {
+	return pulumi.String(e).ToStringOutputWithContext(ctx).ToStringPtrOutputWithContext(ctx)
+}
+
+type ChartFormatOutput struct{ *pulumi.OutputState }
+
+func (ChartFormatOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*ChartFormat)(nil)).Elem()
+}
+
+func (o ChartFormatOutput) ToChartFormatOutput() ChartFormatOutput {
+	return o
+}
+
+func (o ChartFormatOutput) ToChartFormatOutputWithContext(ctx context.Context) ChartFormatOutput {
+	return o
+}
+
+func (o ChartFormatOutput) ToChartFormatPtrOutput() ChartFormatPtrOutput {
+	return o.ToChartFormatPtrOutputWithContext(context.Background())
+}
+
+func (o ChartFormatOutput) ToChartFormatPtrOutputWithContext(ctx context.Context) ChartFormatPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, v ChartFormat) *ChartFormat {
+		return &v
+	}).(ChartFormatPtrOutput)
+}
+
+func (o ChartFormatOutput) ToStringOutput() pulumi.StringOutput {
+	return o.ToStringOutputWithContext(context.Background())
+}
+
+func (o ChartFormatOutput) ToStringOutputWithContext(ctx context.Context) pulumi.StringOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, e ChartFormat) string {
+		return string(e)
+	}).(pulumi.StringOutput)
+}
+
+func (o ChartFormatOutput) ToStringPtrOutput() pulumi.StringPtrOutput {
+	return o.ToStringPtrOutputWithContext(context.Background())
+}
+
+func (o ChartFormatOutput) ToStringPtrOutputWithContext(ctx context.Context) pulumi.StringPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, e ChartFormat) *string {
+		v := string(e)
+		return &v
+	}).(pulumi.StringPtrOutput)
+}
+
+type ChartFormatPtrOutput struct{ *pulumi.OutputState }
+
+func (ChartFormatPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**ChartFormat)(nil)).Elem()
+}
+
+func (o ChartFormatPtrOutput) ToChartFormatPtrOutput() ChartFormatPtrOutput {
+	return o
+}
+
+func (o ChartFormatPtrOutput) ToChartFormatPtrOutputWithContext(ctx context.Context) ChartFormatPtrOutput {
+	return o
+}
+
+func (o ChartFormatPtrOutput) Elem() ChartFormatOutput {
+	return o.ApplyT(func(v *ChartFormat) ChartFormat {
+		if v != nil {
+			return *v
+		}
+		var ret ChartFormat
+		return ret
+	}).(ChartFormatOutput)
+}
+
+func (o ChartFormatPtrOutput) ToStringPtrOutput() pulumi.StringPtrOutput {
+	return o.ToStringPtrOutputWithContext(context.Background())
+}
+
+func (o ChartFormatPtrOutput) ToStringPtrOutputWithContext(ctx context.Context) pulumi.StringPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, e *ChartFormat) *string {
+		if e == nil {
+			return nil
+		}
+		v := string(*e)
+		return &v
+	}).(pulumi.StringPtrOutput)
+}
+
+// ChartFormatInput is an input type that accepts values of the ChartFormat enum
+// A concrete instance of `ChartFormatInput` can be one of the following:
+//
+//	ChartFormatManifests
+//	ChartFormatYaml
+type ChartFormatInput interface {
+	pulumi.Input
+
+	ToChartFormatOutput() ChartFormatOutput
+	ToChartFormatOutputWithContext(context.Context) ChartFormatOutput
+}
+
+var chartFormatPtrType = reflect.TypeOf((**ChartFormat)(nil)).Elem()
+
+type ChartFormatPtrInput interface {
+	pulumi.Input
+
+	ToChartFormatPtrOutput() ChartFormatPtrOutput
+	ToChartFormatPtrOutputWithContext(context.Context) ChartFormatPtrOutput
+}
+
+type chartFormatPtr string
+
+func ChartFormatPtr(v string) ChartFormatPtrInput {
+	return (*chartFormatPtr)(&v)
+}
+
+func (*chartFormatPtr) ElementType() reflect.Type {
+	return chartFormatPtrType
+}
+
+func (in *chartFormatPtr) ToChartFormatPtrOutput() ChartFormatPtrOutput {
+	return pulumi.ToOutput(in).(ChartFormatPtrOutput)
+}
+
+func (in *chartFormatPtr) ToChartFormatPtrOutputWithContext(ctx context.Context) ChartFormatPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, in).(ChartFormatPtrOutput)
+}
+
 // The values of the input `hooks`.
 type ChartHooks string
 
@@ -2041,6 +2208,8 @@ func (in *runOnPtr) ToRunOnPtrOutputWithContext(ctx context.Context) RunOnPtrOut
 func init() {
 	pulumi.RegisterInputType(reflect.TypeOf((*ChartCrdsInput)(nil)).Elem(), ChartCrds("include"))
 	pulumi.RegisterInputType(reflect.TypeOf((*ChartCrdsPtrInput)(nil)).Elem(), ChartCrds("include"))
+	pulumi.RegisterInputType(reflect.TypeOf((*ChartFormatInput)(nil)).Elem(), ChartFormat("manifests"))
+	pulumi.RegisterInputType(reflect.TypeOf((*ChartFormatPtrInput)(nil)).Elem(), ChartFormat("manifests"))
 	pulumi.RegisterInputType(reflect.TypeOf((*ChartHooksInput)(nil)).Elem(), ChartHooks("run"))
 	pulumi.RegisterInputType(reflect.TypeOf((*ChartHooksPtrInput)(nil)).Elem(), ChartHooks("run"))
 	pulumi.RegisterInputType(reflect.TypeOf((*ChartLookupInput)(nil)).Elem(), ChartLookup("live"))
@@ -2065,6 +2234,8 @@ func init() {
 	pulumi.RegisterInputType(reflect.TypeOf((*RunOnPtrInput)(nil)).Elem(), RunOn("create"))
 	pulumi.RegisterOutputType(ChartCrdsOutput{})
 	pulumi.RegisterOutputType(ChartCrdsPtrOutput{})
+	pulumi.RegisterOutputType(ChartFormatOutput{})
+	pulumi.RegisterOutputType(ChartFormatPtrOutput{})
 	pulumi.RegisterOutputType(ChartHooksOutput{})
 	pulumi.RegisterOutputType(ChartHooksPtrOutput{})
 	pulumi.RegisterOutputType(ChartLookupOutput{})

@@ -61,6 +61,8 @@ type RenderChartArgs struct {
 	Crds *ChartCrds `pulumi:"crds"`
 	// The digest that the chart's archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
 	Digest *string `pulumi:"digest"`
+	// `manifests` returns values for the program. `yaml` returns one text instead, which a large chart needs much less time for. Default: `manifests`.
+	Format *ChartFormat `pulumi:"format"`
 	// Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
 	IsUpgrade *bool `pulumi:"isUpgrade"`
 	// The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.
@@ -92,14 +94,16 @@ type RenderChartArgs struct {
 type RenderChartResult struct {
 	// The hooks of the chart, except test hooks.
 	Hooks []RenderedHook `pulumi:"hooks"`
-	// The manifests by their keys, `[group/]Kind[.namespace].name` as in the function `splitYaml`. Hooks are not among them.
+	// The manifests by their keys, `[group/]Kind[.namespace].name` as in the function `splitYaml`. Hooks are not among them. Empty if `format` is `yaml`.
 	Manifests map[string]interface{} `pulumi:"manifests"`
 	// What the chart's NOTES.txt says.
 	Notes string `pulumi:"notes"`
-	// The manifests with their keys, in an order in which they can be applied one after the other.
+	// The manifests with their keys, in an order in which they can be applied one after the other. Empty if `format` is `yaml`.
 	Ordered []NamedManifest `pulumi:"ordered"`
 	// The version of the chart.
 	Version string `pulumi:"version"`
+	// The manifests as one text in YAML, in the same order, if `format` is `yaml`. Secret if anything in it is, such as the data of a Secret.
+	Yaml *string `pulumi:"yaml"`
 }
 
 func RenderChartOutput(ctx *pulumi.Context, args RenderChartOutputArgs, opts ...pulumi.InvokeOption) RenderChartResultOutput {
@@ -118,6 +122,8 @@ type RenderChartOutputArgs struct {
 	Crds ChartCrdsPtrInput `pulumi:"crds"`
 	// The digest that the chart's archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
 	Digest pulumi.StringPtrInput `pulumi:"digest"`
+	// `manifests` returns values for the program. `yaml` returns one text instead, which a large chart needs much less time for. Default: `manifests`.
+	Format ChartFormatPtrInput `pulumi:"format"`
 	// Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
 	IsUpgrade pulumi.BoolPtrInput `pulumi:"isUpgrade"`
 	// The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.
@@ -169,7 +175,7 @@ func (o RenderChartResultOutput) Hooks() RenderedHookArrayOutput {
 	return o.ApplyT(func(v RenderChartResult) []RenderedHook { return v.Hooks }).(RenderedHookArrayOutput)
 }
 
-// The manifests by their keys, `[group/]Kind[.namespace].name` as in the function `splitYaml`. Hooks are not among them.
+// The manifests by their keys, `[group/]Kind[.namespace].name` as in the function `splitYaml`. Hooks are not among them. Empty if `format` is `yaml`.
 func (o RenderChartResultOutput) Manifests() pulumi.MapOutput {
 	return o.ApplyT(func(v RenderChartResult) map[string]interface{} { return v.Manifests }).(pulumi.MapOutput)
 }
@@ -179,7 +185,7 @@ func (o RenderChartResultOutput) Notes() pulumi.StringOutput {
 	return o.ApplyT(func(v RenderChartResult) string { return v.Notes }).(pulumi.StringOutput)
 }
 
-// The manifests with their keys, in an order in which they can be applied one after the other.
+// The manifests with their keys, in an order in which they can be applied one after the other. Empty if `format` is `yaml`.
 func (o RenderChartResultOutput) Ordered() NamedManifestArrayOutput {
 	return o.ApplyT(func(v RenderChartResult) []NamedManifest { return v.Ordered }).(NamedManifestArrayOutput)
 }
@@ -187,6 +193,11 @@ func (o RenderChartResultOutput) Ordered() NamedManifestArrayOutput {
 // The version of the chart.
 func (o RenderChartResultOutput) Version() pulumi.StringOutput {
 	return o.ApplyT(func(v RenderChartResult) string { return v.Version }).(pulumi.StringOutput)
+}
+
+// The manifests as one text in YAML, in the same order, if `format` is `yaml`. Secret if anything in it is, such as the data of a Secret.
+func (o RenderChartResultOutput) Yaml() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v RenderChartResult) *string { return v.Yaml }).(pulumi.StringPtrOutput)
 }
 
 func init() {

@@ -8,6 +8,7 @@ from enum import Enum
 
 __all__ = [
     'ChartCrds',
+    'ChartFormat',
     'ChartHooks',
     'ChartLookup',
     'ConflictPolicy',
@@ -34,6 +35,18 @@ class ChartCrds(_builtins.str, Enum):
     SKIP = "skip"
     """
     Leave them out.
+    """
+
+
+@pulumi.type_token("k8sconnect:index:ChartFormat")
+class ChartFormat(_builtins.str, Enum):
+    MANIFESTS = "manifests"
+    """
+    As values of the program: the results `manifests` and `ordered`. This is the default.
+    """
+    YAML = "yaml"
+    """
+    As one text: the result `yaml`. For a large chart, this is several times faster.
     """
 
 

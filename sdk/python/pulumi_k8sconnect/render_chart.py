@@ -26,7 +26,7 @@ __all__ = [
 
 @pulumi.output_type
 class RenderChartResult:
-    def __init__(__self__, hooks=None, manifests=None, notes=None, ordered=None, version=None):
+    def __init__(__self__, hooks=None, manifests=None, notes=None, ordered=None, version=None, yaml=None):
         if hooks and not isinstance(hooks, list):
             raise TypeError("Expected argument 'hooks' to be a list")
         pulumi.set(__self__, "hooks", hooks)
@@ -42,6 +42,9 @@ class RenderChartResult:
         if version and not isinstance(version, str):
             raise TypeError("Expected argument 'version' to be a str")
         pulumi.set(__self__, "version", version)
+        if yaml and not isinstance(yaml, str):
+            raise TypeError("Expected argument 'yaml' to be a str")
+        pulumi.set(__self__, "yaml", yaml)
 
     @_builtins.property
     @pulumi.getter
@@ -55,7 +58,7 @@ class RenderChartResult:
     @pulumi.getter
     def manifests(self) -> Mapping[str, Any]:
         """
-        The manifests by their keys, `[group/]Kind[.namespace].name` as in the function `splitYaml`. Hooks are not among them.
+        The manifests by their keys, `[group/]Kind[.namespace].name` as in the function `splitYaml`. Hooks are not among them. Empty if `format` is `yaml`.
         """
         return pulumi.get(self, "manifests")
 
@@ -71,7 +74,7 @@ class RenderChartResult:
     @pulumi.getter
     def ordered(self) -> Sequence['outputs.NamedManifest']:
         """
-        The manifests with their keys, in an order in which they can be applied one after the other.
+        The manifests with their keys, in an order in which they can be applied one after the other. Empty if `format` is `yaml`.
         """
         return pulumi.get(self, "ordered")
 
@@ -82,6 +85,14 @@ class RenderChartResult:
         The version of the chart.
         """
         return pulumi.get(self, "version")
+
+    @_builtins.property
+    @pulumi.getter
+    def yaml(self) -> Optional[_builtins.str]:
+        """
+        The manifests as one text in YAML, in the same order, if `format` is `yaml`. Secret if anything in it is, such as the data of a Secret.
+        """
+        return pulumi.get(self, "yaml")
 
 
 class AwaitableRenderChartResult(RenderChartResult):
@@ -94,7 +105,8 @@ class AwaitableRenderChartResult(RenderChartResult):
             manifests=self.manifests,
             notes=self.notes,
             ordered=self.ordered,
-            version=self.version)
+            version=self.version,
+            yaml=self.yaml)
 
 
 def render_chart(api_versions: Optional[Sequence[_builtins.str]] = None,
@@ -102,6 +114,7 @@ def render_chart(api_versions: Optional[Sequence[_builtins.str]] = None,
                  cluster_connection: Optional[Union['ClusterConnection', 'ClusterConnectionDict']] = None,
                  crds: Optional['ChartCrds'] = None,
                  digest: Optional[_builtins.str] = None,
+                 format: Optional['ChartFormat'] = None,
                  is_upgrade: Optional[_builtins.bool] = None,
                  kube_version: Optional[_builtins.str] = None,
                  lookup: Optional['ChartLookup'] = None,
@@ -138,6 +151,7 @@ def render_chart(api_versions: Optional[Sequence[_builtins.str]] = None,
     :param Union['ClusterConnection', 'ClusterConnectionDict'] cluster_connection: The cluster for `lookup: live`. Used instead of the provider's entire connection. Always secret.
     :param 'ChartCrds' crds: What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
     :param _builtins.str digest: The digest that the chart's archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
+    :param 'ChartFormat' format: `manifests` returns values for the program. `yaml` returns one text instead, which a large chart needs much less time for. Default: `manifests`.
     :param _builtins.bool is_upgrade: Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
     :param _builtins.str kube_version: The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.
     :param 'ChartLookup' lookup: What the function `lookup` of templates finds: with `live`, the objects in the cluster, except those of the release itself; with `none`, nothing. Default: `live`.
@@ -158,6 +172,7 @@ def render_chart(api_versions: Optional[Sequence[_builtins.str]] = None,
     __args__['clusterConnection'] = cluster_connection
     __args__['crds'] = crds
     __args__['digest'] = digest
+    __args__['format'] = format
     __args__['isUpgrade'] = is_upgrade
     __args__['kubeVersion'] = kube_version
     __args__['lookup'] = lookup
@@ -179,12 +194,14 @@ def render_chart(api_versions: Optional[Sequence[_builtins.str]] = None,
         manifests=pulumi.get(__ret__, 'manifests'),
         notes=pulumi.get(__ret__, 'notes'),
         ordered=pulumi.get(__ret__, 'ordered'),
-        version=pulumi.get(__ret__, 'version'))
+        version=pulumi.get(__ret__, 'version'),
+        yaml=pulumi.get(__ret__, 'yaml'))
 def render_chart_output(api_versions: pulumi.Input[Optional[Optional[Sequence[_builtins.str]]]] = None,
                         chart: pulumi.Input[Optional[_builtins.str]] = None,
                         cluster_connection: pulumi.Input[Optional[Optional[Union['ClusterConnection', 'ClusterConnectionDict']]]] = None,
                         crds: pulumi.Input[Optional[Optional['ChartCrds']]] = None,
                         digest: pulumi.Input[Optional[Optional[_builtins.str]]] = None,
+                        format: pulumi.Input[Optional[Optional['ChartFormat']]] = None,
                         is_upgrade: pulumi.Input[Optional[Optional[_builtins.bool]]] = None,
                         kube_version: pulumi.Input[Optional[Optional[_builtins.str]]] = None,
                         lookup: pulumi.Input[Optional[Optional['ChartLookup']]] = None,
@@ -221,6 +238,7 @@ def render_chart_output(api_versions: pulumi.Input[Optional[Optional[Sequence[_b
     :param Union['ClusterConnection', 'ClusterConnectionDict'] cluster_connection: The cluster for `lookup: live`. Used instead of the provider's entire connection. Always secret.
     :param 'ChartCrds' crds: What to do with the definitions in the chart's `crds` folders: `include` applies them before everything else, and updates them with the chart, which `helm upgrade` does not; `skip` leaves them out. A Chart that has applied them before leaves them in the cluster as they are. Default: `include`.
     :param _builtins.str digest: The digest that the chart's archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
+    :param 'ChartFormat' format: `manifests` returns values for the program. `yaml` returns one text instead, which a large chart needs much less time for. Default: `manifests`.
     :param _builtins.bool is_upgrade: Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
     :param _builtins.str kube_version: The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.
     :param 'ChartLookup' lookup: What the function `lookup` of templates finds: with `live`, the objects in the cluster, except those of the release itself; with `none`, nothing. Default: `live`.
@@ -241,6 +259,7 @@ def render_chart_output(api_versions: pulumi.Input[Optional[Optional[Sequence[_b
     __args__['clusterConnection'] = cluster_connection
     __args__['crds'] = crds
     __args__['digest'] = digest
+    __args__['format'] = format
     __args__['isUpgrade'] = is_upgrade
     __args__['kubeVersion'] = kube_version
     __args__['lookup'] = lookup
@@ -261,4 +280,5 @@ def render_chart_output(api_versions: pulumi.Input[Optional[Optional[Sequence[_b
         manifests=pulumi.get(__response__, 'manifests'),
         notes=pulumi.get(__response__, 'notes'),
         ordered=pulumi.get(__response__, 'ordered'),
-        version=pulumi.get(__response__, 'version')))
+        version=pulumi.get(__response__, 'version'),
+        yaml=pulumi.get(__response__, 'yaml')))

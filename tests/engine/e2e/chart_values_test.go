@@ -211,7 +211,12 @@ variables:
     fn::invoke:
       function: k8sconnect:renderChart
       arguments: { chart: ./web, releaseName: shop, values: { size: 4 } }
+  text:
+    fn::invoke:
+      function: k8sconnect:renderChart
+      arguments: { chart: ./web, releaseName: shop, values: { size: 4 }, format: yaml }
 outputs:
+  text: ${text.yaml}
   size: ${rendered.manifests["ConfigMap.shop"].data.size}
   first: ${rendered.hooks[0].events[0]}
   notes: ${rendered.notes}
@@ -219,6 +224,7 @@ outputs:
 	s.nowhere(t)
 	s.up(t)
 	require.Equal(t, "4", s.output(t, "size"))
+	assert.Equal(t, "---\napiVersion: v1\ndata:\n  size: \"4\"\nkind: ConfigMap\nmetadata:\n  name: shop", s.output(t, "text"))
 	assert.Equal(t, "pre-install", s.output(t, "first"))
 	assert.Contains(t, s.output(t, "notes"), "shop 1.0.0 is in default.")
 }

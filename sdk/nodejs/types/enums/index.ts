@@ -18,6 +18,19 @@ export const ChartCrds = {
  */
 export type ChartCrds = (typeof ChartCrds)[keyof typeof ChartCrds];
 
+export const ChartFormat = {
+    /**
+     * As values of the program: the results `manifests` and `ordered`. This is the default.
+     */
+    Manifests: "manifests",
+    /**
+     * As one text: the result `yaml`. For a large chart, this is several times faster.
+     */
+    Yaml: "yaml",
+} as const;
+
+export type ChartFormat = (typeof ChartFormat)[keyof typeof ChartFormat];
+
 export const ChartHooks = {
     /**
      * Run them. This is the default.

@@ -4,6 +4,7 @@
 package com.k8sconnect.pulumi.inputs;
 
 import com.k8sconnect.pulumi.enums.ChartCrds;
+import com.k8sconnect.pulumi.enums.ChartFormat;
 import com.k8sconnect.pulumi.enums.ChartLookup;
 import com.k8sconnect.pulumi.inputs.ClusterConnectionArgs;
 import com.pulumi.core.Output;
@@ -96,6 +97,21 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
      */
     public Optional<Output<String>> digest() {
         return Optional.ofNullable(this.digest);
+    }
+
+    /**
+     * `manifests` returns values for the program. `yaml` returns one text instead, which a large chart needs much less time for. Default: `manifests`.
+     * 
+     */
+    @Import(name="format")
+    private @Nullable Output<ChartFormat> format;
+
+    /**
+     * @return `manifests` returns values for the program. `yaml` returns one text instead, which a large chart needs much less time for. Default: `manifests`.
+     * 
+     */
+    public Optional<Output<ChartFormat>> format() {
+        return Optional.ofNullable(this.format);
     }
 
     /**
@@ -301,6 +317,7 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
         this.clusterConnection = $.clusterConnection;
         this.crds = $.crds;
         this.digest = $.digest;
+        this.format = $.format;
         this.isUpgrade = $.isUpgrade;
         this.kubeVersion = $.kubeVersion;
         this.lookup = $.lookup;
@@ -447,6 +464,27 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
          */
         public Builder digest(String digest) {
             return digest(Output.of(digest));
+        }
+
+        /**
+         * @param format `manifests` returns values for the program. `yaml` returns one text instead, which a large chart needs much less time for. Default: `manifests`.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder format(@Nullable Output<ChartFormat> format) {
+            $.format = format;
+            return this;
+        }
+
+        /**
+         * @param format `manifests` returns values for the program. `yaml` returns one text instead, which a large chart needs much less time for. Default: `manifests`.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder format(ChartFormat format) {
+            return format(Output.of(format));
         }
 
         /**

@@ -4,6 +4,7 @@
 package com.k8sconnect.pulumi.inputs;
 
 import com.k8sconnect.pulumi.enums.ChartCrds;
+import com.k8sconnect.pulumi.enums.ChartFormat;
 import com.k8sconnect.pulumi.enums.ChartLookup;
 import com.k8sconnect.pulumi.inputs.ClusterConnection;
 import com.pulumi.core.annotations.Import;
@@ -95,6 +96,21 @@ public final class RenderChartPlainArgs extends com.pulumi.resources.InvokeArgs 
      */
     public Optional<String> digest() {
         return Optional.ofNullable(this.digest);
+    }
+
+    /**
+     * `manifests` returns values for the program. `yaml` returns one text instead, which a large chart needs much less time for. Default: `manifests`.
+     * 
+     */
+    @Import(name="format")
+    private @Nullable ChartFormat format;
+
+    /**
+     * @return `manifests` returns values for the program. `yaml` returns one text instead, which a large chart needs much less time for. Default: `manifests`.
+     * 
+     */
+    public Optional<ChartFormat> format() {
+        return Optional.ofNullable(this.format);
     }
 
     /**
@@ -300,6 +316,7 @@ public final class RenderChartPlainArgs extends com.pulumi.resources.InvokeArgs 
         this.clusterConnection = $.clusterConnection;
         this.crds = $.crds;
         this.digest = $.digest;
+        this.format = $.format;
         this.isUpgrade = $.isUpgrade;
         this.kubeVersion = $.kubeVersion;
         this.lookup = $.lookup;
@@ -395,6 +412,17 @@ public final class RenderChartPlainArgs extends com.pulumi.resources.InvokeArgs 
          */
         public Builder digest(@Nullable String digest) {
             $.digest = digest;
+            return this;
+        }
+
+        /**
+         * @param format `manifests` returns values for the program. `yaml` returns one text instead, which a large chart needs much less time for. Default: `manifests`.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder format(@Nullable ChartFormat format) {
+            $.format = format;
             return this;
         }
 

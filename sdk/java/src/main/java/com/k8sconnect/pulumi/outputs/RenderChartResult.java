@@ -12,6 +12,8 @@ import java.lang.String;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import javax.annotation.Nullable;
 
 @CustomType
 public final class RenderChartResult {
@@ -21,7 +23,7 @@ public final class RenderChartResult {
      */
     private List<RenderedHook> hooks;
     /**
-     * @return The manifests by their keys, `[group/]Kind[.namespace].name` as in the function `splitYaml`. Hooks are not among them.
+     * @return The manifests by their keys, `[group/]Kind[.namespace].name` as in the function `splitYaml`. Hooks are not among them. Empty if `format` is `yaml`.
      * 
      */
     private Map<String,Object> manifests;
@@ -31,7 +33,7 @@ public final class RenderChartResult {
      */
     private String notes;
     /**
-     * @return The manifests with their keys, in an order in which they can be applied one after the other.
+     * @return The manifests with their keys, in an order in which they can be applied one after the other. Empty if `format` is `yaml`.
      * 
      */
     private List<NamedManifest> ordered;
@@ -40,6 +42,11 @@ public final class RenderChartResult {
      * 
      */
     private String version;
+    /**
+     * @return The manifests as one text in YAML, in the same order, if `format` is `yaml`. Secret if anything in it is, such as the data of a Secret.
+     * 
+     */
+    private @Nullable String yaml;
 
     private RenderChartResult() {}
     /**
@@ -50,7 +57,7 @@ public final class RenderChartResult {
         return this.hooks;
     }
     /**
-     * @return The manifests by their keys, `[group/]Kind[.namespace].name` as in the function `splitYaml`. Hooks are not among them.
+     * @return The manifests by their keys, `[group/]Kind[.namespace].name` as in the function `splitYaml`. Hooks are not among them. Empty if `format` is `yaml`.
      * 
      */
     public Map<String,Object> manifests() {
@@ -64,7 +71,7 @@ public final class RenderChartResult {
         return this.notes;
     }
     /**
-     * @return The manifests with their keys, in an order in which they can be applied one after the other.
+     * @return The manifests with their keys, in an order in which they can be applied one after the other. Empty if `format` is `yaml`.
      * 
      */
     public List<NamedManifest> ordered() {
@@ -76,6 +83,13 @@ public final class RenderChartResult {
      */
     public String version() {
         return this.version;
+    }
+    /**
+     * @return The manifests as one text in YAML, in the same order, if `format` is `yaml`. Secret if anything in it is, such as the data of a Secret.
+     * 
+     */
+    public Optional<String> yaml() {
+        return Optional.ofNullable(this.yaml);
     }
 
     public static Builder builder() {
@@ -92,6 +106,7 @@ public final class RenderChartResult {
         private String notes;
         private List<NamedManifest> ordered;
         private String version;
+        private @Nullable String yaml;
         public Builder() {}
         public Builder(RenderChartResult defaults) {
     	      Objects.requireNonNull(defaults);
@@ -100,6 +115,7 @@ public final class RenderChartResult {
     	      this.notes = defaults.notes;
     	      this.ordered = defaults.ordered;
     	      this.version = defaults.version;
+    	      this.yaml = defaults.yaml;
         }
 
         @CustomType.Setter
@@ -148,6 +164,12 @@ public final class RenderChartResult {
             this.version = version;
             return this;
         }
+        @CustomType.Setter
+        public Builder yaml(@Nullable String yaml) {
+
+            this.yaml = yaml;
+            return this;
+        }
         public RenderChartResult build() {
             final var _resultValue = new RenderChartResult();
             _resultValue.hooks = hooks;
@@ -155,6 +177,7 @@ public final class RenderChartResult {
             _resultValue.notes = notes;
             _resultValue.ordered = ordered;
             _resultValue.version = version;
+            _resultValue.yaml = yaml;
             return _resultValue;
         }
     }
