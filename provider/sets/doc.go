@@ -28,7 +28,7 @@
 //     light_first.go
 //   - waits for objects that others need: waits.go; the timeouts of the children: timeouts.go
 //   - messages about the order: explain.go
-//   - a manifest as an input of a KubeObject: written.go; any value as an input: property_input.go
+//   - a manifest as an input of a KubeObject: manifest_as_input.go; any value as an input: property_input.go
 //   - what a set remembers of its last run: record.go
 //   - definitions: a guard while objects of their kinds exist: definition_guard.go; definitions that a set lets go of:
 //     left_out_definitions.go

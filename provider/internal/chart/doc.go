@@ -28,7 +28,7 @@
 //   - how templates are executed: execute.go; the functions that they call: functions.go
 //   - the objects in their output: documents.go; the hooks among them: hooks.go
 //   - where the templates draw: source.go; which texts the objects have: texts.go
-//   - errors: errors.go; their lines: lines.go; what may be shown of them: shown.go
+//   - errors: errors.go; their lines: lines.go; what may be shown of them: errors_without_secrets.go
 //
 // The bounds:
 //
