@@ -281,3 +281,44 @@ func TestRotate(t *testing.T) { // [H8]
 		require.Empty(t, again.Rotated(), "nobody knows which of the two it was")
 	})
 }
+
+// The call site of one object may be written where that of another one was. A value of an object that is gone, under whatever key it is
+// stored, goes to a new object only if nothing else has come or gone that could be the same.
+func TestAValueIsNotMistakenForThatOfAnotherObjectAtItsCallSite(t *testing.T) { // [D65] [D87]
+	t.Parallel()
+	object := func(name string) string {
+		return "kind: Secret\nmetadata:\n  name: " + name + "\ndata:\n  password: {{ randAlphaNum 10 }}\n---\n"
+	}
+	all := func(names ...string) (f files) {
+		var text strings.Builder
+		for _, name := range names {
+			text.WriteString(object(name))
+		}
+		return files{"a": text.String()}
+	}
+	for name, versions := range map[string][][]string{
+		"one is renamed, and comes back beside a new one in front of it": {{"web"}, {"zeta"}, {"admin", "web"}},
+		"one is renamed, and comes back beside a new one behind it":      {{"web"}, {"zeta"}, {"web", "admin"}},
+		"two come in place of one":                                       {{"zeta"}, {"admin", "web"}},
+		"one comes in place of two":                                      {{"admin", "web"}, {"zeta"}},
+		"two come in place of two":                                       {{"admin", "web"}, {"zeta", "beta"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			options, owners := draws.Options{}, map[string]string{}
+			for i, names := range versions {
+				rendered, s := run(t, all(names...), nil, options)
+				options.Stored, options.Former = roundTrip(t, s.Used()), s.Former()
+				for _, text := range textsIn(rendered) {
+					if text.Field != "data.password" {
+						continue
+					}
+					if owner, known := owners[text.Text]; known && i == len(versions)-1 {
+						require.Equal(t, owner, text.Object, "it has the value of another one")
+					}
+					owners[text.Text] = text.Object
+				}
+			}
+		})
+	}
+}

@@ -18,6 +18,8 @@ var defectsKnown = []defect{
 	{"D144", "previews", []string{"[ManagedElsewhere]", "renamed in part"}},
 	{"D144", "ways out", []string{"[ManagedElsewhere]", "left by a Chart of another name"}},
 	{"D144", "previews", []string{"[ManagedElsewhere]", "left by a Chart of another name"}},
+	{"D144", "ways out", []string{"[ManagedElsewhere]", "kept hook object of a former name"}},
+	{"D144", "previews", []string{"[ManagedElsewhere]", "kept hook object of a former name"}},
 	{"D145", "objects", []string{"left", "a rename was killed"}},
 	{"D146", "ways out", []string{"[ManagedElsewhere]", "renamed while hooks were skipped"}},
 	{"D146", "previews", []string{"[ManagedElsewhere]", "renamed while hooks were skipped"}},

@@ -12,7 +12,8 @@ import (
 //   - No object ever gets the value of another one.
 //   - A value stays, and comes back when its object does, unless its template asks for something else or it was to be rotated.
 //     An object that is renamed keeps it if nothing else in the chart comes or goes; otherwise it may have a new one.
-//   - If one object goes from a file and another one comes to it, that looks like a new name, and no templates tell it from one.
+//   - If one object goes from a file and another one comes to it, that looks like a new name, and no templates tell it from one. One that
+//     comes back to a value of its own does not come.
 //   - What was to be rotated never has its old value again.
 
 // place is a field of a document, by their numbers and names.
@@ -39,15 +40,17 @@ type drawn struct {
 type draws struct {
 	at     map[place]drawn
 	owners map[string]place
+	// named are the names of objects and fields that have had a value.
+	named map[string]bool
 	// asked are the entries of rotate that have been heard.
 	asked []string
 }
 
-func newDraws() draws { return draws{at: map[place]drawn{}, owners: map[string]place{}} }
+func newDraws() draws { return draws{at: map[place]drawn{}, owners: map[string]place{}, named: map[string]bool{}} }
 
 // forget is what a destroy does: the release is another one after that.
 func (d *draws) forget() {
-	d.at, d.asked = map[place]drawn{}, nil
+	d.at, d.named, d.asked = map[place]drawn{}, map[string]bool{}, nil
 }
 
 // rotate hears the entries of an update.
@@ -131,6 +134,7 @@ func (p *play) judgeDraws(live [2]objects) {
 	maps.Copy(table.at, now)
 	for at, d := range now {
 		table.owners[d.value] = at
+		table.named[d.name+" "+at.field] = true
 		p.secrets[d.value] = at.String()
 	}
 }
@@ -160,6 +164,11 @@ func (p *play) lookedAlike(at place, come func(document int) bool) bool {
 		for name := range gone {
 			if _, stays := new[name]; stays {
 				delete(gone, name)
+				delete(new, name)
+			}
+		}
+		for name := range new {
+			if p.draws.named[name+" "+at.field] {
 				delete(new, name)
 			}
 		}

@@ -54,6 +54,10 @@ func (p *play) factsOfFailure(o outcome) []string {
 		p.over = true
 		facts = append(facts, "left by a Chart of another name")
 	}
+	if p.isKeptByFormerName(o.Output) {
+		p.over = true
+		facts = append(facts, "kept hook object of a former name")
+	}
 	if p.renamedSkipping {
 		facts = append(facts, "renamed while hooks were skipped")
 	}
@@ -65,6 +69,19 @@ func (p *play) factsOfFailure(o outcome) []string {
 
 // ofAnotherChart finds what an install that is refused has found: the project and the Chart of an object.
 var ofAnotherChart = regexp.MustCompile(`is not installed: objects of it exist already[^\n]*\n[^\n]*managed by the KubeObject "([^."]+)\.dev\.([^:"]+):`)
+
+// ofAnotherName finds an object that is refused, and the project and the Chart of its manager.
+var ofAnotherName = regexp.MustCompile(`/(\S+) already exists and is managed by the KubeObject "([^."]+)\.dev\.([^:"]+):`)
+
+// isKeptByFormerName says whether what is refused is an object of a hook that outlives the hook. It has left the program and the state, and
+// comes back after the Chart was renamed.
+func (p *play) isKeptByFormerName(output string) bool {
+	found := ofAnotherName.FindStringSubmatch(output)
+	if found == nil || found[2] != p.project || found[3] == p.m.resource {
+		return false
+	}
+	return slices.ContainsFunc(p.m.rendered(), func(d document) bool { return d.hook != nil && d.nameIn(p.m.releaseName()) == found[1] })
+}
 
 // isRenamedInPart says whether something was renamed in what was interrupted.
 func (p *play) isRenamedInPart() bool {

@@ -193,6 +193,9 @@ func (p *play) disturbed(kind engine.Kind, options engine.Options, disturb func(
 // judge asks the laws, and notes what is there now.
 func (p *play) judge(o outcome) {
 	p.Helper()
+	if *story {
+		p.Log(o.Output)
+	}
 	p.judgeOutput(o)
 	if o.kind == engine.Refresh {
 		if len(o.runs) > 0 {

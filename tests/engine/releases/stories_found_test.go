@@ -76,6 +76,47 @@ func TestAReleaseThatReturnsUnderAnotherNameFindsItsHooks(t *testing.T) {
 	})
 }
 
+// keptAccount lets a hook's account leave the chart, which keeps it in the cluster, and come back. It returns how to declare the chart with it.
+func keptAccount(l *life) func(name string, from ...string) {
+	config := files{"templates/web.yaml": plain("ConfigMap", "web", `a: "1"`)}
+	account := config.with(files{"templates/account.yaml": plain("ServiceAccount", "account", "", on("pre-install,pre-upgrade"))})
+	declare := func(version string, content files, name string, from ...string) {
+		r := l.release(l.chart("web", version, content), map[string]any{"releaseName": "shop"})
+		if len(from) > 0 {
+			r = formerly(from[0], r)
+		}
+		l.declare(program{name: r})
+	}
+	declare("1.0.0", account, "shop")
+	l.up(engine.Options{})
+	declare("2.0.0", config, "shop")
+	l.up(engine.Options{})
+	return func(name string, from ...string) { declare("3.0.0", account, name, from...) }
+}
+
+func TestAHookObjectThatComesBackBelongsToARenamedRelease(t *testing.T) {
+	defects.Open(t, "[D144]", "[ManagedElsewhere]", func(t testing.TB) {
+		l := newLife(t)
+		back := keptAccount(l)
+		back("store", "shop")
+		l.up(engine.Options{})
+	})
+}
+
+func TestARenamedReleaseGetsAHookObjectByItsFormerName(t *testing.T) { // [D144]
+	l := newLife(t)
+	back := keptAccount(l)
+	kept := l.get("ServiceAccount/account").GetUID()
+	back("store", "shop")
+	l.fails(engine.Up, engine.Options{})
+	back("shop", "store")
+	l.up(engine.Options{})
+	back("store", "shop")
+	l.up(engine.Options{})
+	assert.Equal(t, kept, l.get("ServiceAccount/account").GetUID())
+	l.up(engine.Options{PreviewFirst: true, PreviewOnly: true, ExpectNoChanges: true})
+}
+
 func TestARenameThatIsCutShortGoesOn(t *testing.T) { // [D144]
 	l := newLife(t)
 	declare := func(name, image string) {
