@@ -71,7 +71,7 @@ func (f *Format) Annotate(a infer.Annotator) { a.SetToken("index", "ChartFormat"
 func (Format) Values() []infer.EnumValue[Format] {
 	return []infer.EnumValue[Format]{
 		{Name: "Manifests", Value: formatManifests, Description: "As values of the program: the results `manifests` and `ordered`. This is the default."},
-		{Name: "Yaml", Value: formatYAML, Description: "As one text: the result `yaml`. For a large chart, this is several times faster."},
+		{Name: "Yaml", Value: formatYAML, Description: "As one text: the result `yaml`. For a large chart, this takes less time."},
 	}
 }
 

@@ -20,6 +20,11 @@ func InSchema(spec *schema.PackageSpec) {
 	for _, members := range slices.Collect(maps.Values(spec.Types)) {
 		relax(spec, members.Properties)
 	}
+	for _, function := range spec.Functions {
+		if function.Inputs != nil {
+			describe(spec, function.Inputs.Properties)
+		}
+	}
 	for _, properties := range []map[string]schema.PropertySpec{spec.Provider.Properties, spec.Config.Variables} {
 		for name, property := range properties {
 			if _, _, ok := enum(spec, property.TypeSpec); ok {
@@ -37,12 +42,25 @@ func relax(spec *schema.PackageSpec, inputs map[string]schema.PropertySpec) {
 			relaxed = input.Items
 		}
 		if token, words, ok := enum(spec, *relaxed); ok {
-			words.Description = fmt.Sprintf("The values of the input `%s`.", name)
-			spec.Types[token] = words
+			spec.Types[token] = described(words, name)
 			*relaxed = schema.TypeSpec{Type: "string", OneOf: []schema.TypeSpec{{Type: "string"}, {Ref: types + token}}}
 			inputs[name] = input
 		}
 	}
+}
+
+// describe describes the enums of inputs.
+func describe(spec *schema.PackageSpec, inputs map[string]schema.PropertySpec) {
+	for name, input := range inputs {
+		if token, words, ok := enum(spec, input.TypeSpec); ok {
+			spec.Types[token] = described(words, name)
+		}
+	}
+}
+
+func described(words schema.ComplexTypeSpec, input string) schema.ComplexTypeSpec {
+	words.Description = fmt.Sprintf("The values of the input `%s`.", input)
+	return words
 }
 
 // enum returns the enum that is the type of a property.

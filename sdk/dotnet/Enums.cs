@@ -44,6 +44,9 @@ namespace K8sConnect.Kubernetes
         public override string ToString() => _value;
     }
 
+    /// <summary>
+    /// The values of the input `format`.
+    /// </summary>
     [EnumType]
     public readonly struct ChartFormat : IEquatable<ChartFormat>
     {
@@ -59,7 +62,7 @@ namespace K8sConnect.Kubernetes
         /// </summary>
         public static ChartFormat Manifests { get; } = new ChartFormat("manifests");
         /// <summary>
-        /// As one text: the result `yaml`. For a large chart, this is several times faster.
+        /// As one text: the result `yaml`. For a large chart, this takes less time.
         /// </summary>
         public static ChartFormat Yaml { get; } = new ChartFormat("yaml");
 

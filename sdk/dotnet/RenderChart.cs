@@ -83,7 +83,7 @@ namespace K8sConnect.Kubernetes
         public string? Digest { get; set; }
 
         /// <summary>
-        /// `manifests` returns values for the program. `yaml` returns one text instead, which a large chart needs much less time for. Default: `manifests`.
+        /// How the manifests are returned: with `manifests`, as values for the program; with `yaml`, as one text, which takes less time for a large chart. Default: `manifests`.
         /// </summary>
         [Input("format")]
         public K8sConnect.Kubernetes.ChartFormat? Format { get; set; }
@@ -245,7 +245,7 @@ namespace K8sConnect.Kubernetes
         public Input<string>? Digest { get; set; }
 
         /// <summary>
-        /// `manifests` returns values for the program. `yaml` returns one text instead, which a large chart needs much less time for. Default: `manifests`.
+        /// How the manifests are returned: with `manifests`, as values for the program; with `yaml`, as one text, which takes less time for a large chart. Default: `manifests`.
         /// </summary>
         [Input("format")]
         public Input<K8sConnect.Kubernetes.ChartFormat>? Format { get; set; }

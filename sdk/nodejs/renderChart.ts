@@ -70,7 +70,7 @@ export interface RenderChartArgs {
      */
     digest?: string;
     /**
-     * `manifests` returns values for the program. `yaml` returns one text instead, which a large chart needs much less time for. Default: `manifests`.
+     * How the manifests are returned: with `manifests`, as values for the program; with `yaml`, as one text, which takes less time for a large chart. Default: `manifests`.
      */
     format?: enums.ChartFormat;
     /**
@@ -216,7 +216,7 @@ export interface RenderChartOutputArgs {
      */
     digest?: pulumi.Input<string | undefined>;
     /**
-     * `manifests` returns values for the program. `yaml` returns one text instead, which a large chart needs much less time for. Default: `manifests`.
+     * How the manifests are returned: with `manifests`, as values for the program; with `yaml`, as one text, which takes less time for a large chart. Default: `manifests`.
      */
     format?: pulumi.Input<enums.ChartFormat | undefined>;
     /**

@@ -178,12 +178,13 @@ func (in *chartCrdsPtr) ToChartCrdsPtrOutputWithContext(ctx context.Context) Cha
 	return pulumi.ToOutputWithContext(ctx, in).(ChartCrdsPtrOutput)
 }
 
+// The values of the input `format`.
 type ChartFormat string
 
 const (
 	// As values of the program: the results `manifests` and `ordered`. This is the default.
 	ChartFormatManifests = ChartFormat("manifests")
-	// As one text: the result `yaml`. For a large chart, this is several times faster.
+	// As one text: the result `yaml`. For a large chart, this takes less time.
 	ChartFormatYaml = ChartFormat("yaml")
 )
 

@@ -61,7 +61,7 @@ type RenderChartArgs struct {
 	Crds *ChartCrds `pulumi:"crds"`
 	// The digest that the chart's archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
 	Digest *string `pulumi:"digest"`
-	// `manifests` returns values for the program. `yaml` returns one text instead, which a large chart needs much less time for. Default: `manifests`.
+	// How the manifests are returned: with `manifests`, as values for the program; with `yaml`, as one text, which takes less time for a large chart. Default: `manifests`.
 	Format *ChartFormat `pulumi:"format"`
 	// Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
 	IsUpgrade *bool `pulumi:"isUpgrade"`
@@ -122,7 +122,7 @@ type RenderChartOutputArgs struct {
 	Crds ChartCrdsPtrInput `pulumi:"crds"`
 	// The digest that the chart's archive must have: `sha256:…`. An archive with a different digest is refused. Default: any digest; the one in the index of a repository is always verified.
 	Digest pulumi.StringPtrInput `pulumi:"digest"`
-	// `manifests` returns values for the program. `yaml` returns one text instead, which a large chart needs much less time for. Default: `manifests`.
+	// How the manifests are returned: with `manifests`, as values for the program; with `yaml`, as one text, which takes less time for a large chart. Default: `manifests`.
 	Format ChartFormatPtrInput `pulumi:"format"`
 	// Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
 	IsUpgrade pulumi.BoolPtrInput `pulumi:"isUpgrade"`

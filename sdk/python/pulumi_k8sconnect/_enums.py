@@ -40,13 +40,16 @@ class ChartCrds(_builtins.str, Enum):
 
 @pulumi.type_token("k8sconnect:index:ChartFormat")
 class ChartFormat(_builtins.str, Enum):
+    """
+    The values of the input `format`.
+    """
     MANIFESTS = "manifests"
     """
     As values of the program: the results `manifests` and `ordered`. This is the default.
     """
     YAML = "yaml"
     """
-    As one text: the result `yaml`. For a large chart, this is several times faster.
+    As one text: the result `yaml`. For a large chart, this takes less time.
     """
 
 

@@ -46,7 +46,9 @@ type draws struct {
 	asked []string
 }
 
-func newDraws() draws { return draws{at: map[place]drawn{}, owners: map[string]place{}, named: map[string]bool{}} }
+func newDraws() draws {
+	return draws{at: map[place]drawn{}, owners: map[string]place{}, named: map[string]bool{}}
+}
 
 // forget is what a destroy does: the release is another one after that.
 func (d *draws) forget() {

@@ -24,11 +24,14 @@ export const ChartFormat = {
      */
     Manifests: "manifests",
     /**
-     * As one text: the result `yaml`. For a large chart, this is several times faster.
+     * As one text: the result `yaml`. For a large chart, this takes less time.
      */
     Yaml: "yaml",
 } as const;
 
+/**
+ * The values of the input `format`.
+ */
 export type ChartFormat = (typeof ChartFormat)[keyof typeof ChartFormat];
 
 export const ChartHooks = {

@@ -8,6 +8,10 @@ import java.lang.String;
 import java.util.Objects;
 import java.util.StringJoiner;
 
+    /**
+     * The values of the input `format`.
+     * 
+     */
     @EnumType
     public enum ChartFormat {
         /**
@@ -16,7 +20,7 @@ import java.util.StringJoiner;
          */
         Manifests("manifests"),
         /**
-         * As one text: the result `yaml`. For a large chart, this is several times faster.
+         * As one text: the result `yaml`. For a large chart, this takes less time.
          * 
          */
         Yaml("yaml");

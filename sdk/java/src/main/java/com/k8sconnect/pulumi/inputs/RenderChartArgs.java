@@ -100,14 +100,14 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
     }
 
     /**
-     * `manifests` returns values for the program. `yaml` returns one text instead, which a large chart needs much less time for. Default: `manifests`.
+     * How the manifests are returned: with `manifests`, as values for the program; with `yaml`, as one text, which takes less time for a large chart. Default: `manifests`.
      * 
      */
     @Import(name="format")
     private @Nullable Output<ChartFormat> format;
 
     /**
-     * @return `manifests` returns values for the program. `yaml` returns one text instead, which a large chart needs much less time for. Default: `manifests`.
+     * @return How the manifests are returned: with `manifests`, as values for the program; with `yaml`, as one text, which takes less time for a large chart. Default: `manifests`.
      * 
      */
     public Optional<Output<ChartFormat>> format() {
@@ -467,7 +467,7 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param format `manifests` returns values for the program. `yaml` returns one text instead, which a large chart needs much less time for. Default: `manifests`.
+         * @param format How the manifests are returned: with `manifests`, as values for the program; with `yaml`, as one text, which takes less time for a large chart. Default: `manifests`.
          * 
          * @return builder
          * 
@@ -478,7 +478,7 @@ public final class RenderChartArgs extends com.pulumi.resources.InvokeArgs {
         }
 
         /**
-         * @param format `manifests` returns values for the program. `yaml` returns one text instead, which a large chart needs much less time for. Default: `manifests`.
+         * @param format How the manifests are returned: with `manifests`, as values for the program; with `yaml`, as one text, which takes less time for a large chart. Default: `manifests`.
          * 
          * @return builder
          * 
