@@ -84,7 +84,7 @@ func (p *parameters) set(name, value string) error {
 			p.kinds = append(p.kinds, k)
 		}
 	case "crds":
-		p.crds = append(p.crds, strings.Split(value, ",")...)
+		p.crds = append(p.crds, value)
 	default:
 		*map[string]*string{
 			"name": &p.name, "version": &p.version, "save": &p.save, "from": &p.from, "kubeconfig": &p.kubeconfig, "context": &p.context,

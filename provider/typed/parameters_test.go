@@ -21,8 +21,8 @@ func TestParameters(t *testing.T) {
 			parameters{name: "kinds", version: "0.1.0", kinds: []Kind{deployment, service}},
 		},
 		"kinds and crds may be given again": {
-			[]string{"kinds=apps/v1/Deployment", "kinds= v1/Service", "crds=a.yaml,b", "crds=c"},
-			parameters{name: "kinds", version: "0.1.0", kinds: []Kind{deployment, service}, crds: []string{"a.yaml", "b", "c"}},
+			[]string{"kinds=apps/v1/Deployment", "kinds= v1/Service", "crds=a.yaml", "crds=b,c"},
+			parameters{name: "kinds", version: "0.1.0", kinds: []Kind{deployment, service}, crds: []string{"a.yaml", "b,c"}},
 		},
 		"the core group has a name for those who want to give it one": {
 			[]string{"kinds=core/v1/Service"}, parameters{name: "kinds", version: "0.1.0", kinds: []Kind{service}},

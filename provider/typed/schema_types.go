@@ -148,7 +148,7 @@ func (b *builder) object(at scope, d *definition) schema.TypeSpec {
 	if !isNew {
 		return reference(token)
 	}
-	properties, required := map[string]schema.PropertySpec{}, []string{}
+	properties, required := map[string]schema.PropertySpec{}, []string(nil)
 	for _, name := range slices.Sorted(maps.Keys(d.Properties)) {
 		property := d.Properties[name]
 		if property == nil {
