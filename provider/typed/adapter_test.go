@@ -118,12 +118,15 @@ func TestPaths(t *testing.T) {
 			property.NewMap(map[string]property.Value{"spec": property.New(1.0), "metadata": property.New(1.0), Options: property.New(1.0)})))
 }
 
-func TestOptionsThatAreNotKnownYet(t *testing.T) {
+func TestOptionsThatAreUnknownOrSecretAsAWhole(t *testing.T) {
 	t.Parallel()
 	a, unknown := oddAdapter(t), property.New(property.Computed)
 	object := a.toObject(property.NewMap(map[string]property.Value{"metadata": property.New("it"), Options: unknown}))
 	assert.True(t, object.Get("adopt").IsComputed())
 	assert.True(t, object.Get("ignoreFields").IsComputed())
+
+	secret := a.toObject(property.NewMap(map[string]property.Value{Options: property.New(map[string]property.Value{"adopt": property.New(true)}).WithSecret(true)}))
+	assert.True(t, secret.Get("adopt").Secret(), "what was inside a secret is secret")
 
 	preview := a.outputsFrom(property.NewMap(map[string]property.Value{"manifest": unknown}),
 		property.NewMap(map[string]property.Value{"spec": property.New("it"), Options: property.New("it")}))

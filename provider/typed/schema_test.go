@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/pulumi/pulumi/pkg/v3/codegen/schema"
@@ -90,7 +91,10 @@ func TestTypesWithOneNameAreTwo(t *testing.T) {
 		refs[fields[name].Ref] = true
 	}
 	assert.Len(t, refs, 3)
-	assert.Contains(t, c.Types[fields["fooBar"].Ref[len("#/types/"):]].Properties, "a")
+	typeOf := func(ref string) schema.ComplexTypeSpec { return c.Types[strings.TrimPrefix(ref, "#/types/")] }
+	assert.Contains(t, typeOf(fields["fooBar"].Ref).Properties, "a")
+	assert.Contains(t, typeOf(typeOf(fields["foo"].Ref).Properties["bar"].Ref).Properties, "b")
+	assert.NotEqual(t, strings.ToLower(fields["foo"].Ref), strings.ToLower(fields["FOO"].Ref), "they would be one file in some languages")
 }
 
 func TestTypesMayContainThemselves(t *testing.T) {
