@@ -9,6 +9,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/typed"
 )
 
 // documents are the inputs that hold a whole object or patch. Such an input may contain the data of a Secret, marked or
@@ -21,13 +22,15 @@ var documents = []string{"manifest", "yaml", "patch", "jsonPatch", "mergePatch"}
 func redactFailures(check func(context.Context, p.CheckRequest) (p.CheckResponse, error)) func(context.Context, p.CheckRequest) (p.CheckResponse, error) {
 	return func(ctx context.Context, req p.CheckRequest) (p.CheckResponse, error) {
 		resp, err := check(ctx, req)
+		_, isKind := typed.KindOf(req.Urn.Type())
 		// Credentials are secret, marked or not.
 		inputs := connection.MarkSecret(req.Inputs)
 		if v, ok := inputs.GetOk(connection.Key); ok {
 			inputs = inputs.Set(connection.Key, connection.MarkWhole(v))
 		}
 		for i := range resp.Failures {
-			if failure := &resp.Failures[i]; !isPrintable(inputs, failure.Property) {
+			// The fields of a kind are a whole object, too.
+			if failure := &resp.Failures[i]; isKind || !isPrintable(inputs, failure.Property) {
 				failure.Reason = failure.Property + ": " + failure.Reason
 				failure.Property = ""
 			}

@@ -58,3 +58,43 @@ func TestTheEngineIsLedToPrintPlainValuesOnly(t *testing.T) {
 		})
 	}
 }
+
+func TestFailuresOfTypedResourcesPrintNoValue(t *testing.T) { // [K7]
+	built, err := New(NewConfiguration("test"))
+	require.NoError(t, err)
+	text := property.New("hunter2")
+	metadata := property.New(map[string]property.Value{"name": property.New("it")})
+	options := func(name string, v property.Value) property.Value {
+		return property.New(map[string]property.Value{name: v})
+	}
+	for name, c := range map[string]struct {
+		key   string
+		value property.Value
+		path  string
+	}{
+		"metadata that is a text":           {"metadata", text, "metadata: "},
+		"a kind that the type does not say": {"kind", text, "kind: "},
+		"options that are a text":           {"k8sconnect", text, "k8sconnect: "},
+		"an option that there is not":       {"k8sconnect", options("adpt", text), "k8sconnect.adpt: "},
+		"an option that is a text":          {"k8sconnect", options("adopt", text), "k8sconnect.adopt: "},
+		"a manifest among the options":      {"k8sconnect", options("yaml", text), "k8sconnect.yaml: "},
+		"a connection":                      {"k8sconnect", options("clusterConnection", text), "k8sconnect.clusterConnection: "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inputs := property.NewMap(map[string]property.Value{"metadata": metadata, "stringData": text}).Set(c.key, c.value)
+			resp, err := built.Check(t.Context(), p.CheckRequest{Urn: "urn:pulumi:s::p::k8sconnect:core/v1:Secret::it", Inputs: inputs})
+			require.NoError(t, err)
+			require.NotEmpty(t, resp.Failures)
+			found := false
+			for _, failure := range resp.Failures {
+				assert.Empty(t, failure.Property, "the engine prints its value")
+				assert.NotContains(t, failure.Reason, "hunter2")
+				found = found || strings.HasPrefix(failure.Reason, c.path)
+			}
+			assert.True(t, found, "%v", resp.Failures)
+			if name == "a connection" {
+				assert.Contains(t, resp.Failures[0].Reason, "[InvalidConfiguration]")
+			}
+		})
+	}
+}

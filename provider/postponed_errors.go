@@ -17,6 +17,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/patch"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/task"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/typed"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/wait"
 )
 
@@ -28,6 +29,14 @@ var postponing = map[tokens.Type]func(outputs property.Map) bool{
 	wait.Token:             wait.IsUnfinished,
 	task.Token:             task.IsUnfinished,
 	task.ReleaseHooksToken: func(property.Map) bool { return false },
+}
+
+// servedAs returns the type of the resource that serves a type.
+func servedAs(t tokens.Type) tokens.Type {
+	if _, ok := typed.KindOf(t); ok {
+		return object.Token
+	}
+	return t
 }
 
 // postponedErrors keeps the errors of Diffs until the engine carries out the updates that the Diffs announce.
@@ -119,7 +128,7 @@ func (e *postponedErrors) postpones(ctx context.Context, req p.DiffRequest, err 
 	if _, deleted := e.deleted.Load(req.Urn); deleted {
 		return false
 	}
-	isUnfinished, known := postponing[req.Urn.Type()]
+	isUnfinished, known := postponing[servedAs(req.Urn.Type())]
 	if !known || isUnfinished(req.State) {
 		return false
 	}

@@ -7,6 +7,7 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -221,5 +222,13 @@ func TestAnErrorOfADiffThatNoUpdateFollowsIsReturned(t *testing.T) { // [D113]
 			require.NoError(t, c.update(urn))
 			assert.Equal(t, []string{"update"}, c.writes, "nothing is kept of it")
 		})
+	}
+}
+
+func TestTypedResourcesFailAsKubeObjectsDo(t *testing.T) {
+	for given, want := range map[tokens.Type]tokens.Type{
+		"k8sconnect:apps/v1:Deployment": object.Token, "k8sconnect:index:Patch": "k8sconnect:index:Patch", "other:apps/v1:Deployment": "other:apps/v1:Deployment",
+	} {
+		assert.Equal(t, want, servedAs(given))
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/task"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/typed"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/wait"
 )
 
@@ -36,11 +37,19 @@ var Version = "0.0.1-dev"
 
 // New builds the provider on a configuration.
 func New(configuration *Configuration) (p.Provider, error) {
+	built, _, err := withExtensions(configuration)
+	return built, err
+}
+
+// withExtensions builds the provider, and returns the extensions that it serves.
+func withExtensions(configuration *Configuration) (p.Provider, *typed.Extensions, error) {
 	memory := &tracked.Memory{}
 	children := sets.Children{Object: object.Token, Wait: wait.Token, Records: &sets.Records{}}
 	charts, record, render := chart.New(chart.Children{Children: children, Task: task.Token, ReleaseHooks: task.ReleaseHooksToken}, configuration.source, configuration.Rules, configuration.ResumeWithin, memory)
+	objects := object.New(configuration.source, configuration, memory)
+	extensions := typed.New(typed.Object{Token: object.Token, Resource: objects})
 	built, err := infer.NewProviderBuilder().
-		WithResources(object.New(configuration.source, configuration, memory),
+		WithResources(objects,
 			wait.New(configuration.source, configuration.Rules, memory), patch.New(configuration.source, configuration.Rules, memory),
 			task.New(configuration.source, memory), task.NewReleaseHooks(configuration.source, memory), sets.NewRecord(children.Records), sets.NewGuard(configuration.source), record).
 		WithComponents(manifests.New(children, configuration.source, configuration.Rules), charts).
@@ -58,8 +67,9 @@ func New(configuration *Configuration) (p.Provider, error) {
 		WithLanguageMap(languages()).
 		Build()
 	if err != nil {
-		return p.Provider{}, fmt.Errorf("provider: %w", err)
+		return p.Provider{}, nil, fmt.Errorf("provider: %w", err)
 	}
+	built = extensions.Serve(built)
 	built.GetSchema = published(built.GetSchema)
 	built.CheckConfig = configuration.Check
 	built.DiffConfig = configuration.Diff
@@ -67,5 +77,5 @@ func New(configuration *Configuration) (p.Provider, error) {
 	built = withReasons(withPostponedErrors(withMemory(built, memory)))
 	built.CheckConfig = redactFailures(built.CheckConfig)
 	built.Check = redactFailures(built.Check)
-	return built, nil
+	return built, extensions, nil
 }

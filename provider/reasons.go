@@ -10,6 +10,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/typed"
 )
 
 // withReasons adds the reason, in brackets, to the first line of every error that leaves the provider. It is the only
@@ -87,7 +88,7 @@ func markUnfinished(unfinished *p.InitializationFailed, err error) {
 func markFailures(failures []p.CheckFailure) {
 	for i := range failures {
 		reason := failure.ReasonInvalid
-		if property := failures[i].Property; property == connection.Key || strings.HasPrefix(property, connection.Key+".") {
+		if property := strings.TrimPrefix(failures[i].Property, typed.Options+"."); property == connection.Key || strings.HasPrefix(property, connection.Key+".") {
 			reason = failure.ReasonInvalidConfiguration
 		}
 		failures[i].Reason = mark(failures[i].Reason, reason)

@@ -8,6 +8,7 @@ import (
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/startup"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/typed"
 )
 
 // Serve runs the provider as a plugin of the Pulumi engine until the engine ends it. The plugin gives out schema, which is the
@@ -22,7 +23,7 @@ func Serve(ctx context.Context, schema string) error {
 func Server(host *pulumiprovider.HostClient, schema string) (pulumirpc.ResourceProviderServer, error) {
 	startup.Done()
 	configuration := NewConfiguration(Version)
-	built, err := New(configuration)
+	built, extensions, err := withExtensions(configuration)
 	if err != nil {
 		return nil, err
 	}
@@ -31,5 +32,6 @@ func Server(host *pulumiprovider.HostClient, schema string) (pulumirpc.ResourceP
 	if err != nil {
 		return nil, err
 	}
-	return &ownProvider{ResourceProviderServer: &server{ResourceProviderServer: inner, drift: configuration.DriftInPreview}}, nil
+	own := &ownProvider{ResourceProviderServer: &server{ResourceProviderServer: inner, drift: configuration.DriftInPreview}}
+	return &typed.Server{ResourceProviderServer: own, Extensions: extensions, Version: Version, Schema: schema}, nil
 }

@@ -83,13 +83,13 @@ func (s *stack) needsProcess(t testing.TB) string {
 	return ""
 }
 
-// hasFiles says whether the project has files beside its own two, which a program can name relative to it.
+// hasFiles says whether the project has files beside its own, which a program can name relative to it.
 func (s *stack) hasFiles(t testing.TB) bool {
 	t.Helper()
 	entries, err := os.ReadDir(s.dir)
 	require.NoError(t, err)
 	for _, entry := range entries {
-		if !strings.HasPrefix(entry.Name(), "Pulumi.") && !strings.HasPrefix(entry.Name(), "kubeconfig-") {
+		if !strings.HasPrefix(entry.Name(), "Pulumi.") && !strings.HasPrefix(entry.Name(), "kubeconfig-") && entry.Name() != "sdks" {
 			return true
 		}
 	}

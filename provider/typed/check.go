@@ -1,0 +1,40 @@
+package typed
+
+import (
+	"fmt"
+
+	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
+)
+
+// checkTop checks what only a typed resource can have wrong, and returns the rest of the inputs. was are the inputs of the last run, as
+// an object has them: with the resource option ignoreChanges, the engine puts a manifest as text back from there.
+func (a adapter) checkTop(program, was property.Map) (rest property.Map, wrong []p.CheckFailure) {
+	fail := func(path, format string, args ...any) {
+		wrong = append(wrong, p.CheckFailure{Property: path, Reason: fmt.Sprintf(format, args...)})
+	}
+	for name, want := range map[string]string{"apiVersion": a.kind.APIVersion(), "kind": a.kind.Kind} {
+		v, given := program.GetOk(name)
+		if given && !isText(v, want) {
+			fail(name, "The type of the resource says it: %s. Leave it out.", want)
+		}
+	}
+	program = program.Delete("apiVersion", "kind", unusualKey)
+	own, given := program.GetOk(Options)
+	if !given || own.IsNull() || own.IsComputed() {
+		return program, wrong
+	}
+	if !own.IsMap() {
+		fail(Options, "The value must be an object with options, such as {adopt: true}.")
+		return program.Delete(Options), wrong
+	}
+	options := own.AsMap()
+	for _, name := range manifestKeys {
+		v, given := options.GetOk(name)
+		if given && (name != textKey || !v.Equals(was.Get(textKey))) {
+			fail(Options+"."+name, "There is no option %q: the fields of the object are at the top of the resource.", name)
+			options = options.Delete(name)
+		}
+	}
+	return program.Set(Options, property.WithGoValue(own, options)), wrong
+}

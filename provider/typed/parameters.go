@@ -1,0 +1,110 @@
+package typed
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/Masterminds/semver/v3"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/spelling"
+)
+
+// parameters are what a user gives to `pulumi package add k8sconnect --extension "…"`.
+type parameters struct {
+	// name and version are those of the package with the classes.
+	name, version string
+	// kinds are read from the cluster, or from a saved file.
+	kinds []Kind
+	// crds are files and folders with CustomResourceDefinitions. All their kinds become classes.
+	crds []string
+	// save is where the definitions are written that were read, and from where they are read again.
+	save, from string
+	// kubeconfig and context are those of the cluster. Without them, it is the one that kubectl would use.
+	kubeconfig, context string
+}
+
+const (
+	defaultName    = "kinds"
+	defaultVersion = "0.1.0"
+)
+
+// parameterNames are the names of all parameters.
+var parameterNames = []string{"kinds", "crds", "from", "save", "name", "version", "kubeconfig", "context"}
+
+// packageName is what can be the name of a package in every language.
+var packageName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+
+// parseParameters reads parameters, each as name=value.
+func parseParameters(args []string) (parameters, error) {
+	read := parameters{name: defaultName, version: defaultVersion}
+	given := map[string]bool{}
+	for _, arg := range args {
+		name, value, ok := strings.Cut(arg, "=")
+		if !ok || !slices.Contains(parameterNames, name) {
+			return parameters{}, unknownParameter(arg, name, ok)
+		}
+		if value == "" {
+			return parameters{}, fmt.Errorf("the parameter %s has no value. Give one: %s=…", name, name)
+		}
+		repeatable := name == "kinds" || name == "crds"
+		if given[name] && !repeatable {
+			return parameters{}, fmt.Errorf("the parameter %s is given twice. Give it once", name)
+		}
+		given[name] = true
+		if err := read.set(name, value); err != nil {
+			return parameters{}, err
+		}
+	}
+	return read, read.check()
+}
+
+func unknownParameter(arg, name string, hasValue bool) error {
+	all := strings.Join(parameterNames, ", ")
+	if !hasValue {
+		return fmt.Errorf("%q is no parameter: parameters are written as name=value. The parameters are %s", arg, all)
+	}
+	hint := ""
+	if nearest := spelling.Nearest(name, parameterNames); nearest != "" {
+		hint = fmt.Sprintf(" Did you mean %s?", nearest)
+	}
+	return fmt.Errorf("there is no parameter %q. The parameters are %s.%s", name, all, hint)
+}
+
+func (p *parameters) set(name, value string) error {
+	switch name {
+	case "kinds":
+		for text := range strings.SplitSeq(value, ",") {
+			k, err := ParseKind(strings.TrimSpace(text))
+			if err != nil {
+				return fmt.Errorf("kinds: %w", err)
+			}
+			p.kinds = append(p.kinds, k)
+		}
+	case "crds":
+		p.crds = append(p.crds, value)
+	default:
+		*map[string]*string{
+			"name": &p.name, "version": &p.version, "save": &p.save, "from": &p.from, "kubeconfig": &p.kubeconfig, "context": &p.context,
+		}[name] = value
+	}
+	return nil
+}
+
+func (p parameters) check() error {
+	if !packageName.MatchString(p.name) || slices.Contains([]string{base, "pulumi", "input"}, p.name) {
+		return fmt.Errorf("name=%s cannot be the name of a package. Give small letters, digits and hyphens, and not %s", p.name, base)
+	}
+	if _, err := semver.StrictNewVersion(p.version); err != nil {
+		return fmt.Errorf("version=%s is no version. Give one such as %s", p.version, defaultVersion)
+	}
+	if len(p.kinds) == 0 && len(p.crds) == 0 && p.from == "" {
+		return errors.New("no kinds are given. Name them with kinds=apps/v1/Deployment,v1/Service, give their definitions with crds=, or a saved file with from=")
+	}
+	if p.from != "" && (p.kubeconfig != "" || p.context != "") {
+		return errors.New("from= reads a saved file instead of a cluster. Give either from= or kubeconfig= and context=")
+	}
+	return nil
+}
