@@ -22,7 +22,10 @@ var documents = []string{"manifest", "yaml", "patch", "jsonPatch", "mergePatch"}
 func redactFailures(check func(context.Context, p.CheckRequest) (p.CheckResponse, error)) func(context.Context, p.CheckRequest) (p.CheckResponse, error) {
 	return func(ctx context.Context, req p.CheckRequest) (p.CheckResponse, error) {
 		resp, err := check(ctx, req)
-		_, isKind := typed.KindOf(req.Urn.Type())
+		isKind := false
+		if req.Urn != "" { // The configuration may have none.
+			_, isKind = typed.KindOf(req.Urn.Type())
+		}
 		// Credentials are secret, marked or not.
 		inputs := connection.MarkSecret(req.Inputs)
 		if v, ok := inputs.GetOk(connection.Key); ok {
