@@ -175,6 +175,7 @@ var advices = []advice{
 	isNone("failures that the next `pulumi up` repairs in place", promise),
 	{says: "\n  Next: ", none: "it is put before what to do, which stands elsewhere", whole: true},
 	{says: "  Next: ", none: "it is put before what to do, which stands elsewhere", whole: true},
+	isNone("The value must be an object with options, such as {adopt: true}", describes),
 	isNone("in the manifest of the last `pulumi up`, its annotation", describes),
 	isNone("Read the live objects only in `pulumi refresh`", describes),
 	isNone("resumeWithin must be a duration", describes),
