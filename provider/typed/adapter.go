@@ -24,7 +24,7 @@ const (
 // manifestKeys are the properties of a KubeObject that the fields of a kind stand for.
 var manifestKeys = []string{manifestKey, textKey}
 
-// adapter translates between the properties of a typed resource and those of a KubeObject:
+// adapter translates between the properties of a typed resource and of a KubeObject:
 //
 //	{metadata, spec, k8sconnect: {adopt}, __hidden}  ⇄  {manifest: {apiVersion, kind, metadata, spec}, adopt, __hidden}
 //
@@ -86,7 +86,7 @@ func (a adapter) spread(v property.Value, out map[string]property.Value) {
 	}
 }
 
-// under returns a value that was inside another one, with the marks of that one.
+// under returns a value that was inside another one, with the marks of the outer one.
 func under(outer, inner property.Value) property.Value {
 	if outer.Secret() {
 		inner = inner.WithSecret(true)
@@ -97,13 +97,13 @@ func under(outer, inner property.Value) property.Value {
 	return inner
 }
 
-// inputsFrom makes typed inputs of those of a KubeObject.
+// inputsFrom makes typed inputs from a KubeObject's.
 func (a adapter) inputsFrom(object property.Map) property.Map {
 	out := a.from(object)
 	return out.Delete(unusualKey)
 }
 
-// outputsFrom makes typed outputs of those of a KubeObject. inputs are the typed inputs: a preview that knows nothing of the object
+// outputsFrom makes typed outputs from a KubeObject's. inputs are the typed inputs: a preview that knows nothing of the object
 // knows at least which fields it will have.
 func (a adapter) outputsFrom(object, inputs property.Map) property.Map {
 	out := a.from(object)

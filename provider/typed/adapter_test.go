@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// oddAdapter is that of a kind with fields that are no identifiers.
+// oddAdapter is for a kind with fields that are no identifiers.
 func oddAdapter(t testing.TB) adapter {
 	t.Helper()
 	shapes := &shapes{}

@@ -11,7 +11,7 @@
 // and use its provider. So a component hands its provider on to typed children as to all others.
 //
 // The engine keeps the value of an extension in the state, and gives it to each process that serves resources of it: in an update
-// possibly two, that of the last run and that of the program. What the adapter cannot do without is therefore in the type and in the
+// possibly two, from the last run and from the program. What the adapter cannot do without is therefore in the type and in the
 // state. From the value it has the odd names alone, and takes them from all values that it was given.
 //
 // # A resource
@@ -20,7 +20,7 @@
 // the fields that were applied. What is ours is in the property k8sconnect: as an input the options of a KubeObject, as an output the
 // reference to the object and the owners of its fields. Hidden properties are at the top, as in a KubeObject.
 //
-// The object is asked with the URN of the typed resource, so the names of field managers and all that is remembered are those of the
+// The object is asked with the URN of the typed resource, so the names of field managers and all that is remembered belong to the
 // resource. An alias leads from a KubeObject to a typed resource and back: what is saved is recognized, whichever of the two has
 // written it.
 //
@@ -45,7 +45,7 @@
 //   - what the engine asks: server.go; the extensions of a process: extensions.go
 //   - the parameters: parameters.go
 //   - kinds and their tokens: kind.go
-//   - definitions as OpenAPI has them: openapi.go; those of an extension, and saved files: catalog.go
+//   - definitions as OpenAPI has them: openapi.go; all definitions of an extension, and saved files: catalog.go
 //   - where they come from: source_cluster.go, source_crds.go
 //   - the classes: schema.go; the types in them: schema_types.go; the rest of the package: schema_package.go
 //   - what is kept of it all: content.go

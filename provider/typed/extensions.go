@@ -27,7 +27,7 @@ type Extensions struct {
 // extension identifies an extension.
 type extension struct{ name, version string }
 
-// New makes the resources of all kinds, each of which the object serves.
+// New makes the resources of all kinds. The object serves each of them.
 func New(object Object) *Extensions {
 	return &Extensions{object: object, schemas: map[extension]string{}, options: sync.OnceValue(func() []string {
 		spec, err := object.Resource.GetSchema(func(tokens.Type, schema.ComplexTypeSpec) bool { return false })

@@ -8,7 +8,7 @@ import (
 )
 
 // Some fields have names that are no identifiers in the languages: $ref, x-kubernetes-map-type, kebab-name, @odd. In the schema they
-// have other names, each of which leads back to exactly one field:
+// have other names. Each name leads back to exactly one field:
 //
 //   - a hyphen is __, so x-kubernetes-map-type is x__kubernetes__map__type
 //   - any other character is _xHEX_, so a.b is a_x2e_b

@@ -68,7 +68,7 @@ func parseDocument(text []byte) (document, error) {
 	return read.Components.Schemas, err
 }
 
-// target returns the name of the definition that another one stands for.
+// target returns the name of the definition that a reference stands for.
 func (d *definition) target() (name string, ok bool) {
 	if d.Ref == "" && len(d.AllOf) == 1 && d.AllOf[0] != nil {
 		d = d.AllOf[0]
@@ -76,7 +76,7 @@ func (d *definition) target() (name string, ok bool) {
 	return strings.CutPrefix(d.Ref, refPrefix)
 }
 
-// root returns the definition of a kind, and its name. Definitions with many kinds are those of requests.
+// root returns the definition of a kind, and its name. Definitions with many kinds belong to requests.
 func (doc document) root(k Kind) (name string, root *definition) {
 	for name, d := range doc {
 		if d != nil && len(d.Kinds) == 1 && d.Kinds[0] == groupVersionKind(k) {

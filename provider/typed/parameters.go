@@ -14,7 +14,7 @@ import (
 
 // parameters are what a user gives to `pulumi package add k8sconnect --extension "…"`.
 type parameters struct {
-	// name and version are those of the package with the classes.
+	// name and version identify the package with the classes.
 	name, version string
 	// kinds are read from the cluster, or from a saved file.
 	kinds []Kind
@@ -22,7 +22,7 @@ type parameters struct {
 	crds []string
 	// save is where the definitions are written that were read, and from where they are read again.
 	save, from string
-	// kubeconfig and context are those of the cluster. Without them, it is the one that kubectl would use.
+	// kubeconfig and context lead to the cluster. Default: the one that kubectl would use.
 	kubeconfig, context string
 }
 

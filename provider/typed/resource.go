@@ -35,7 +35,7 @@ func (e *Extensions) Serve(built p.Provider) p.Provider {
 	return built
 }
 
-// byKind calls one function for the resources of kinds, and another one for the rest.
+// byKind calls one function for the resources of kinds, and rest for all others.
 func byKind[Request, Response any](
 	rest func(context.Context, Request) (Response, error), urnOf func(Request) resource.URN,
 	kinds func(context.Context, Request, Kind) (Response, error),
@@ -175,7 +175,7 @@ func (e *Extensions) outputs(object, inputs property.Map, k Kind) property.Map {
 	return e.adapter(k).outputsFrom(object, inputs)
 }
 
-// imports returns the ID of an object in the version of the kind. An object of another kind would be in the state as what it is not.
+// imports returns the ID of an object in the version of the kind. An object of another kind would be in the state under the wrong type.
 func (k Kind) imports(text string) (string, error) {
 	id, err := manifest.ParseID(text)
 	if err != nil {

@@ -13,7 +13,7 @@ func (s saved) isTyped() bool {
 	return typed
 }
 
-// toObject makes what is saved that of a KubeObject, whoever has written it. kind is that of the resource.
+// toObject returns what is saved in the form of a KubeObject, in whichever form it was written. kind is the kind of the resource.
 func (e *Extensions) toObject(s saved, kind Kind) saved {
 	if written, typed := kindInState(s.outputs); typed {
 		a := e.adapter(written)
@@ -25,7 +25,7 @@ func (e *Extensions) toObject(s saved, kind Kind) saved {
 	return saved{s.outputs, e.adapter(kind).toObject(s.inputs)}
 }
 
-// isOfObject reports whether inputs, of which no outputs are known, are those of a KubeObject. Typed inputs have metadata or, if they are
+// isOfObject reports whether inputs without known outputs have the form of a KubeObject. Typed inputs have metadata or, if they are
 // a text, the options.
 func isOfObject(inputs property.Map) bool {
 	_, hasMetadata := inputs.GetOk(metadataField)

@@ -34,7 +34,7 @@ func contentOf(c *catalog) content {
 	return b.content
 }
 
-// identifying are the fields that a type stands for, and the status, which nobody applies.
+// identifying are the fields that a type stands for, and the status, which the cluster writes.
 var identifying = []string{"apiVersion", "kind", "status"}
 
 const metadataField = "metadata"
@@ -74,7 +74,7 @@ func (b *builder) metadata() schema.TypeSpec {
 		Type: "object", Required: []string{"name"}, Description: "The metadata of an object with a name.",
 		Properties: map[string]schema.PropertySpec{
 			"name":            property(text, "The name of the object."),
-			"namespace":       property(text, "The namespace of the object. Default: that of the provider."),
+			"namespace":       property(text, "The namespace of the object. Default: the provider's."),
 			"labels":          property(texts, "The labels of the object."),
 			"annotations":     property(texts, "The annotations of the object."),
 			"finalizers":      property(schema.TypeSpec{Type: "array", Items: &text}, "What has to happen before the object is gone."),

@@ -26,7 +26,7 @@ type scope struct {
 	name     string
 	path     string
 	depth    int
-	// builtin means that Kubernetes itself has the definition. Its defaults are those of Go, which nobody applies.
+	// builtin means that Kubernetes itself has the definition. Its defaults are zero values of Go, which the API server does not apply.
 	builtin bool
 }
 
@@ -117,7 +117,7 @@ func (b *builder) inline(at scope, d *definition) schema.TypeSpec {
 	return anything
 }
 
-// isQuantity reports whether a definition is that of a quantity, which is a text or a number.
+// isQuantity reports whether a definition is a quantity, which is a text or a number.
 func isQuantity(d *definition) bool {
 	return d.Type == "" && len(d.OneOf) == 2 && d.OneOf[0] != nil && d.OneOf[1] != nil && d.OneOf[0].Type == "string" && d.OneOf[1].Type == "number"
 }

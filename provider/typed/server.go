@@ -13,9 +13,9 @@ import (
 type Server struct {
 	pulumirpc.ResourceProviderServer
 
-	// Extensions are those of the process.
+	// Extensions are all extensions of the process.
 	Extensions *Extensions
-	// Version is that of the plugin, and Schema the schema of its package.
+	// Version is the plugin's, and Schema the schema of its package.
 	Version, Schema string
 
 	once sync.Once

@@ -74,7 +74,7 @@ func (s shaper) shape(t schema.TypeSpec) *shape {
 	return s.made[token]
 }
 
-// translates reports whether a shape has any name that is another one.
+// translates reports whether a shape has any name that differs from its field.
 func (s *shape) translates(seen map[*shape]bool) bool {
 	if s == nil || seen[s] {
 		return false
@@ -171,7 +171,7 @@ func merge(a, b *shape, done map[[2]*shape]*shape) *shape {
 	return both
 }
 
-// shapes are those of all extensions that this process was given.
+// shapes are the shapes of all extensions that this process was given.
 type shapes struct {
 	mu      sync.RWMutex
 	byToken map[string]*shape
