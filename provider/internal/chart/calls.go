@@ -2,13 +2,13 @@ package chart
 
 import (
 	"cmp"
+	"crypto/sha256"
 	"fmt"
-	"hash"
-	"hash/fnv"
 	"io"
 	"maps"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"text/template"
@@ -159,26 +159,39 @@ func holds(value reflect.Value, text string) bool {
 	return search(value, maxDepth)
 }
 
-// digestOfAll identifies values. It looks only at the beginning of endless values: a map may contain itself.
+// digestOfAll identifies values. It looks only at the beginning of endless values: a map may contain itself. Templates make tens of thousands
+// of calls in each rendering, so it does without fmt where it can.
 func digestOfAll(all []reflect.Value) string {
-	sum := &digest{Hash: fnv.New128a(), left: maxText}
+	d, _ := digests.Get().(*digest)
+	d.text, d.left = d.text[:0], maxText
 	for _, one := range all {
-		sum.add(one, maxDepth)
+		d.add(one, maxDepth)
 	}
-	return string(sum.Sum(nil))
+	sum := sha256.Sum256(d.text)
+	if cap(d.text) <= keptText {
+		digests.Put(d)
+	}
+	return string(sum[:16])
 }
 
-type digest struct {
-	hash.Hash
+// digests are those that can be used again, unless they became large.
+var digests = sync.Pool{New: func() any { return &digest{} }}
 
+const keptText = 1 << 20 // bytes
+
+// digest is a text that only equal values have.
+type digest struct {
+	text []byte
 	left int // bytes
 }
 
-// part adds a text, with its length so that parts do not run into each other. Writing to a hash never fails.
-func (d *digest) part(format string, arguments ...any) {
-	text := fmt.Sprintf(format, arguments...)
-	d.left -= len(text) + 8
-	_, _ = fmt.Fprintf(d, "%d:%s", len(text), text)
+// part adds a text and what it is, with their lengths so that parts do not run into each other.
+func (d *digest) part(kind, text string) {
+	d.left -= len(kind) + len(text) + 8
+	for _, one := range []string{kind, text} {
+		d.text = append(strconv.AppendInt(d.text, int64(len(one)), 10), ':')
+		d.text = append(d.text, one...)
+	}
 }
 
 func (d *digest) add(value reflect.Value, depth int) {
@@ -189,36 +202,70 @@ func (d *digest) add(value reflect.Value, depth int) {
 	case d.left < 0 || depth == 0:
 		return
 	case !value.IsValid():
-		d.part("nil")
+		d.part("nil", "")
 		return
 	}
 	switch value.Kind() {
 	case reflect.Map:
-		d.part("map of %d", value.Len())
-		keys := value.MapKeys()
-		slices.SortFunc(keys, func(a, b reflect.Value) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
-		for _, key := range keys {
+		d.part("map", strconv.Itoa(value.Len()))
+		for _, key := range inOrder(value) {
 			d.add(key, depth-1)
 			d.add(value.MapIndex(key), depth-1)
 		}
 	case reflect.Slice, reflect.Array:
-		d.part("list of %d", value.Len())
-		for i := range value.Len() {
-			d.add(value.Index(i), depth-1)
-		}
+		d.addList(value, depth)
 	case reflect.Pointer:
-		text, isText := reflect.TypeAssert[fmt.Stringer](value)
-		switch {
-		case value.IsNil():
-			d.part("nil")
-		case isText:
-			d.part("%s", text)
-		default:
-			d.add(value.Elem(), depth-1)
-		}
+		d.addPointer(value, depth)
 	default:
-		d.part("%v %v", value.Type(), value)
+		d.part(value.Type().String(), plain(value))
 	}
+}
+
+func (d *digest) addList(value reflect.Value, depth int) {
+	if value.Kind() == reflect.Slice && value.Type().Elem().Kind() == reflect.Uint8 {
+		d.part("bytes", string(value.Bytes())) // a file of the chart
+		return
+	}
+	d.part("list", strconv.Itoa(value.Len()))
+	for i := range value.Len() {
+		d.add(value.Index(i), depth-1)
+	}
+}
+
+func (d *digest) addPointer(value reflect.Value, depth int) {
+	text, isText := reflect.TypeAssert[fmt.Stringer](value)
+	switch {
+	case value.IsNil():
+		d.part("nil", "")
+	case isText:
+		d.part("text", text.String())
+	default:
+		d.add(value.Elem(), depth-1)
+	}
+}
+
+// plain writes a value that contains no others.
+func plain(value reflect.Value) string {
+	switch value.Kind() {
+	case reflect.String:
+		return value.String()
+	case reflect.Bool:
+		return strconv.FormatBool(value.Bool())
+	case reflect.Int, reflect.Int64:
+		return strconv.FormatInt(value.Int(), 10)
+	default:
+		return fmt.Sprint(value)
+	}
+}
+
+// inOrder returns the keys of any map, sorted.
+func inOrder(of reflect.Value) []reflect.Value {
+	if of.Type().Key().Kind() == reflect.String {
+		return sortedMapKeys(of)
+	}
+	keys := of.MapKeys()
+	slices.SortFunc(keys, func(a, b reflect.Value) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
+	return keys
 }
 
 // builtins are the functions of text/template that look at values. They are in no function map, so each is called by a template that calls

@@ -27,6 +27,9 @@ type Chart struct {
 	reading sync.Once
 	source  *draws.Source
 
+	// rewritten are the templates as Draws rewrites them, by their names and texts.
+	rewritten sync.Map
+
 	definitions definitionFiles
 }
 

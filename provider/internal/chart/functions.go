@@ -27,7 +27,7 @@ type Functions struct {
 
 // Draws gives templates random values that do not change between renderings.
 type Draws interface {
-	// Rewrite changes the text of a template so that it passes each call's place to Funcs.
+	// Rewrite changes the text of a template so that it passes each call's place to Funcs. It depends on its arguments alone.
 	Rewrite(file, text string) string
 	// Funcs are the functions that a rewritten text calls.
 	Funcs() template.FuncMap

@@ -104,7 +104,7 @@ func (c *Chart) execute(e *execution, release Release, values map[string]any, ho
 	if err != nil {
 		return nil, nil, err
 	}
-	sources, err := sourcesOf(prepared.chart, prepared.scopes, functions.Draws)
+	sources, err := sourcesOf(prepared.chart, prepared.scopes, c.rewriter(functions.Draws))
 	if err != nil {
 		return nil, nil, err
 	}

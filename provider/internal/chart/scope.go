@@ -53,9 +53,9 @@ func scopes(loaded *helm.Chart, merged common.Values) (map[string]scope, error) 
 	return found, nil
 }
 
-// sourcesOf collects the templates of a chart and its subcharts, as Draws rewrites them. A library chart contributes only templates whose
-// names begin with an underscore.
-func sourcesOf(loaded *helm.Chart, scopes map[string]scope, draws Draws) ([]source, error) {
+// sourcesOf collects the templates of a chart and its subcharts, rewritten if rewrite is not nil. A library chart contributes only templates
+// whose names begin with an underscore.
+func sourcesOf(loaded *helm.Chart, scopes map[string]scope, rewrite func(file, text string) string) ([]source, error) {
 	library := strings.EqualFold(loaded.Metadata.Type, "library")
 	at := loaded.ChartFullPath()
 	var found []source
@@ -64,20 +64,36 @@ func sourcesOf(loaded *helm.Chart, scopes map[string]scope, draws Draws) ([]sour
 			continue
 		}
 		one := source{name: path.Join(at, file.Name), text: string(file.Data), scope: scopes[at]}
-		if draws != nil {
+		if rewrite != nil {
 			if err := nestsLittle(one.text); err != nil {
 				return nil, templateError(one.name, err)
 			}
-			one.text = draws.Rewrite(one.name, one.text)
+			one.text = rewrite(one.name, one.text)
 		}
 		found = append(found, one)
 	}
 	for _, child := range loaded.Dependencies() {
-		more, err := sourcesOf(child, scopes, draws)
+		more, err := sourcesOf(child, scopes, rewrite)
 		if err != nil {
 			return nil, err
 		}
 		found = append(found, more...)
 	}
 	return found, nil
+}
+
+// rewriter rewrites templates as Draws does, each once for all renderings of the chart.
+func (c *Chart) rewriter(draws Draws) func(file, text string) string {
+	if draws == nil {
+		return nil
+	}
+	return func(file, text string) string {
+		key := [2]string{file, text}
+		if done, known := c.rewritten.Load(key); known {
+			return done.(string)
+		}
+		done := draws.Rewrite(file, text)
+		c.rewritten.Store(key, done)
+		return done
+	}
 }
