@@ -61,7 +61,7 @@ var refuseUpgrades = []string{"database", "functions"}
 // printedAs writes an object and its file in one line.
 func printedAs(t *testing.T, file string, object any) string {
 	t.Helper()
-	text, err := json.Marshal(masked(object))
+	text, err := json.Marshal(object)
 	require.NoError(t, err)
 	return file + ": " + string(text)
 }
@@ -98,7 +98,7 @@ func compare(t *testing.T, folder string, release Release, valuesFile string) (f
 		add(hook.Document)
 	}
 	if !slices.Equal(wanted, found) || notes != rendered.Notes {
-		// A chart may draw values without saying so in a key. What Helm itself renders twice in two ways says nothing.
+		// What Helm itself renders twice in two ways is drawn, and says nothing.
 		again, other, _ := helmTemplate(t, folder, release, valuesFile)
 		found = withDrawn(t, wanted, again, found)
 		if notes != other {
@@ -274,30 +274,6 @@ func flat(object any) []any {
 		return nil
 	}
 	return []any{object}
-}
-
-// drawnKey are the keys whose values are other ones each time.
-var drawnKey = regexp.MustCompile(`^(made|checksum/secret|caBundle)$`)
-
-// masked replaces what is drawn at random: the texts in Secrets, and what is made of them.
-func masked(value any) any {
-	object, isMap := value.(map[string]any)
-	if !isMap {
-		return value
-	}
-	copied := maps.Clone(object)
-	for key, member := range copied {
-		inner, _ := member.(map[string]any)
-		switch {
-		case drawnKey.MatchString(key):
-			copied[key] = "drawn"
-		case object["kind"] == "Secret" && (key == "data" || key == "stringData"):
-			copied[key] = slices.Sorted(maps.Keys(inner))
-		default:
-			copied[key] = masked(member)
-		}
-	}
-	return copied
 }
 
 // packSubcharts copies a chart with archives in place of the folders in charts/.
