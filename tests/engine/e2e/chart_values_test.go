@@ -226,6 +226,11 @@ outputs:
 	require.Equal(t, "4", s.output(t, "size"))
 	assert.Equal(t, "---\napiVersion: v1\ndata:\n  size: \"4\"\nkind: ConfigMap\nmetadata:\n  name: shop", s.output(t, "text"))
 	assert.Equal(t, "pre-install", s.output(t, "first"))
+
+	// kubectl takes the text as it is.
+	kubectl(t, s.cluster, s.output(t, "text"), "apply", "--dry-run=server", "--validate=strict", "--namespace", s.space, "--filename", "-")
+	kubectl(t, s.cluster, s.output(t, "text"), "apply", "--namespace", s.space, "--filename", "-")
+	assert.Equal(t, "4", s.kube.get(t, "v1/ConfigMap/"+s.space+"/shop").Object["data"].(map[string]any)["size"])
 	assert.Contains(t, s.output(t, "notes"), "shop 1.0.0 is in default.")
 }
 
