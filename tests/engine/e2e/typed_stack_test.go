@@ -141,6 +141,32 @@ func TestTypedResources(t *testing.T) {
 		s.up(t)
 		k.merge(t, id, "data: {a: \"2\"}")
 		assert.Contains(t, changedLines(s.preview(t)), "~ a: \"2\" => \"1\"")
+
+		s.up(t)
+
+		// A field that leaves the program, and the other type, in one update.
+		s.program(t, "%s", "resources:"+configMapResource("it", "it", space, `{b: "1"}`)+alias("core/v1:ConfigMap"))
+		assert.NotContains(t, s.preview(t), "replace")
+		s.up(t)
+		object := k.get(t, id)
+		assert.Equal(t, uid, object.GetUID())
+		assert.Equal(t, map[string]any{"b": "1"}, object.Object["data"])
+		s.previewEmpty(t)
+
+		// Another object, and the other type, in one update: both ways, the former object is deleted.
+		for _, next := range []struct{ name, program string }{
+			{"second", "resources:" + typedResource("it", "core/v1:ConfigMap", "{metadata: {name: second, namespace: "+space+"}}") + alias("index:KubeObject")},
+			{"it", plain + alias("core/v1:ConfigMap")},
+		} {
+			former := id
+			id = "v1/ConfigMap/" + space + "/" + next.name
+			s.program(t, "%s", next.program)
+			assert.Contains(t, s.preview(t), "replace")
+			s.up(t)
+			k.get(t, id)
+			k.gone(t, former)
+			s.previewEmpty(t)
+		}
 		s.destroy(t)
 		k.gone(t, id)
 	})
