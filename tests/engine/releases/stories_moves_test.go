@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/engine"
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/engine/defects"
 )
 
 // withKeptHooks are templates of a release with an account for its hook of installs, and a Secret that no upgrade changes.
@@ -77,4 +78,51 @@ func TestAMoveThatIsTakenBackTakesItsKeptHooksBack(t *testing.T) {
 		}
 	}
 	assert.Equal(t, here, l.get("ConfigMap/first").GetUID())
+}
+
+// movedInPart moves a release to another namespace in an update whose hook fails: the state keeps the objects of the first
+// namespace, which are still to be deleted. It returns how to declare the chart there.
+func movedInPart(l *life) func(name string, from ...string) {
+	elsewhere := l.cluster.Namespace(l.TB)
+	declare := func(namespace, hook, name string, from ...string) {
+		folder := l.chart("web", "1.0.0", files{
+			"templates/web.yaml":   plain("ConfigMap", "web", `a: "1"`),
+			"templates/begin.yaml": hookOf("begin", hook, "", on("post-install")),
+		})
+		r := l.release(folder, map[string]any{"releaseName": "shop", "namespace": namespace})
+		if len(from) > 0 {
+			r = formerly(from[0], r)
+		}
+		l.declare(program{name: r})
+	}
+	declare(l.space, "hook:1", "shop")
+	l.up(engine.Options{})
+	declare(elsewhere, "fails:1", "shop")
+	l.fails(engine.Up, engine.Options{})
+	return func(name string, from ...string) { declare(elsewhere, "hook:1", name, from...) }
+}
+
+// Pulumi gives each resource in the state of a renamed component its new URN, and forgets the alias of an object that is in the
+// state twice: the one that replaces and the one that is still to be deleted.
+func TestAReleaseIsRenamedBeforeTheObjectsOfItsLastPlaceAreDeleted(t *testing.T) {
+	defects.Open(t, "[D162]", "comes after it", func(t testing.TB) {
+		l := newLife(t)
+		moved := movedInPart(l)
+		moved("store", "shop")
+		l.up(engine.Options{})
+	})
+}
+
+func TestAReleaseIsRenamedOnceTheObjectsOfItsLastPlaceAreDeleted(t *testing.T) { // [D162]
+	l := newLife(t)
+	moved := movedInPart(l)
+	moved("store", "shop")
+	preview := l.fails(engine.Up, engine.Options{PreviewFirst: true})
+	assert.Contains(t, preview.Output, "comes after it")
+	moved("shop")
+	l.up(engine.Options{})
+	assert.NotContains(t, l.live(l.space), "ConfigMap/web")
+	moved("store", "shop")
+	l.up(engine.Options{})
+	l.up(engine.Options{PreviewFirst: true, PreviewOnly: true, ExpectNoChanges: true})
 }
