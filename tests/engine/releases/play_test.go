@@ -211,6 +211,9 @@ func (p *play) judge(o outcome) {
 	p.judgeEnd(o)
 	if o.Err != nil || !o.whole {
 		p.draws.doubt(p.m.rotate)
+		if o.kind == engine.Destroy || p.m.absent {
+			clear(p.claims) // They may have gone before something else failed.
+		}
 		if record, _ := p.some(0, "ChartRecord"); record == "" && (o.kind == engine.Destroy || p.m.absent) {
 			p.draws.forget() // The release went before something beside it failed.
 		}
