@@ -28,42 +28,21 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 	in.decideConflicts(r.settings)
 	in.makesInSet = tracked.IsInSet(req.Urn)
 	clu, err := r.source.Cluster(req.Properties)
-	id, known := in.identity()
-	if errors.Is(err, connection.ErrUnknown) || (err == nil && in.unknown > 0) {
-		if !req.DryRun {
-			return p.CreateResponse{}, p.InternalErrorf("the engine asked for an apply with unknown values")
-		}
-		if in.unknown > 0 {
-			unknown := in.unknownPaths(req.Properties)
-			p.GetLogger(ctx).Infof("%d value(s) of the resource are known only after the apply: %s", len(unknown), tracked.Named(unknown))
-		}
-		if known {
-			r.planned.add(clu, in)
-		}
-		planned := p.CreateResponse{Properties: partlyKnownOutputs(id, "")}
-		if err != nil || !known || req.Properties.Get(keyAdopt).HasComputed() || req.Properties.Get(keyTakeOverFrom).HasComputed() {
-			return planned, nil
-		}
-		if err := r.refuseTwice(ctx, clu, id, req.Urn); err != nil {
-			return p.CreateResponse{}, err
-		}
-		return planned, r.refuseOccupied(r.source.ForwardWarnings(ctx, req.Urn, in.sensitive()), clu, in, r.creationOf(req))
-	}
-	if err != nil {
+	switch unknown := errors.Is(err, connection.ErrUnknown); {
+	case unknown, err == nil && in.unknown > 0:
+		return r.createUnknown(ctx, req, clu, in)
+	case err != nil:
 		return p.CreateResponse{}, err
 	}
-	if req.DryRun {
-		r.planned.add(clu, in)
-		r.warnNoAccount(ctx, clu, in)
-		if err := r.refuseTwice(ctx, clu, id, req.Urn); err != nil {
-			return p.CreateResponse{}, err
-		}
-	} else if err := r.requireAccount(ctx, clu, in); err != nil {
+	if err := r.prepare(ctx, clu, in, req.DryRun); err != nil {
 		return p.CreateResponse{}, err
 	}
-
 	asking := tracked.Writing(ctx, r.source, req.Urn, in.sensitive())
 	if req.DryRun {
+		id, _ := in.identity()
+		if err := r.refuseTwice(ctx, clu, id, req.Urn); err != nil {
+			return p.CreateResponse{}, err
+		}
 		asking = r.source.ForwardWarnings(ctx, req.Urn, in.sensitive())
 	}
 	outcome, err := r.create(asking, clu, in, r.creationOf(req))
@@ -81,6 +60,42 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 	r.looks.Wrote(req.Urn)
 	r.guard.Observe(req.Urn, outcome.state.Ref.UID, outcome.state.HashKey)
 	return outcome.createResponse(in)
+}
+
+// createUnknown is the preview of an object with values that are known only after the apply. The cluster is nil if it is one of them.
+func (r *kubeObject) createUnknown(ctx context.Context, req p.CreateRequest, clu *cluster.Cluster, in inputs) (p.CreateResponse, error) {
+	if !req.DryRun {
+		return p.CreateResponse{}, errUnknownApply
+	}
+	if in.unknown > 0 {
+		unknown := in.unknownPaths(req.Properties)
+		p.GetLogger(ctx).Infof("%d value(s) of the resource are known only after the apply: %s", len(unknown), tracked.Named(unknown))
+	}
+	id, known := in.identity()
+	if known {
+		r.planned.add(clu, in)
+	}
+	planned := p.CreateResponse{Properties: partlyKnownOutputs(id, "")}
+	if clu == nil || !known || req.Properties.Get(keyAdopt).HasComputed() || req.Properties.Get(keyTakeOverFrom).HasComputed() {
+		return planned, nil
+	}
+	if err := r.refuseTwice(ctx, clu, id, req.Urn); err != nil {
+		return p.CreateResponse{}, err
+	}
+	return planned, r.refuseOccupied(r.source.ForwardWarnings(ctx, req.Urn, in.sensitive()), clu, in, r.creationOf(req))
+}
+
+// errUnknownApply means that the engine does what it never does.
+var errUnknownApply = p.InternalErrorf("the engine asked for an apply with unknown values")
+
+// prepare notes what a preview plans, and looks for the account that an object runs as. In an update it must exist.
+func (r *kubeObject) prepare(ctx context.Context, clu *cluster.Cluster, in inputs, preview bool) error {
+	if !preview {
+		return r.requireAccount(ctx, clu, in)
+	}
+	r.planned.add(clu, in)
+	r.warnNoAccount(ctx, clu, in)
+	return nil
 }
 
 // create runs [kubeObject.createOnce], also when managed fields recorded in another API version block the apply.

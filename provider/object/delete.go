@@ -37,89 +37,88 @@ func (r *kubeObject) delete(ctx context.Context, req p.DeleteRequest) error {
 	if err != nil {
 		return err
 	}
-	id, err := old.IdentityIn(req.ID)
-	if err != nil {
-		return err
-	}
 	ctx = tracked.AwaitWebhooks(ctx, in.sensitive())
-	if r.moves.Has(old.State) {
-		old.Origin.WarnLeft(ctx, r.source)
-		r.guard.Forget(req.Urn, old.Ref.UID, old.HashKey)
-		return nil
-	}
-	if old.IsToForget(ctx, r.source, req.OldInputs, id) {
-		r.guard.Forget(req.Urn, old.Ref.UID, old.HashKey)
-		return nil
-	}
-	clu, err := r.source.Cluster(req.OldInputs)
-	if err != nil {
-		return err
-	}
-	asked := target{tracked.Target{Cluster: clu, Ref: tracked.RefOf(id)}}
-	if err := old.RequireDeletable(ctx, r.source, asked.Target); err != nil {
-		return asked.Explain("delete", err, in.sensitive())
-	}
-	manager, next := old.OnObject(tracked.ManagerOf(req.Urn))
-	found, err := tracked.Find(ctx, clu, id, manager)
-	t := target{found}
-	t.Also = next
+	found, err := old.FindToDelete(ctx, r.source, &r.moves, req, tracked.ManagerOf(req.Urn))
+	t := target{found.Target}
 	switch {
-	case failure.Gone(err):
-		return r.confirmGone(ctx, t, in, old)
 	case err != nil:
 		return t.Explain("delete", err, in.sensitive())
-	}
-	uid := old.Ref.UID
-	if uid == "" || (old.Pending && in.adopt) {
-		// We do not know whether the object ever became ours.
-		own, err := t.ownUID(ctx)
-		if err != nil {
-			return t.Explain("read", err, in.sensitive())
-		}
-		old.Stale = old.Stale || own != "" // then its owners are checked
-		if own == "" || (uid != "" && own != uid) {
-			return nil
-		}
-		uid = own
-	}
-	if r.guard.Superseded(req.Urn, old.Ref.UID, old.HashKey) {
-		p.GetLogger(ctx).Warningf("%s is kept: the resource that replaces this one manages the same object.", t.Ref)
+	case found.Forgotten:
+		r.guard.Forget(req.Urn, old.Ref.UID, old.HashKey)
 		return nil
+	case found.Missing:
+		return r.confirmGone(ctx, t, in, old)
 	}
-	if other, yields := r.guard.Yield(req.Urn, old.Ref.UID, old.HashKey); yields {
-		t.warnShared(ctx, other)
-		return nil
-	}
-	var live *unstructured.Unstructured
-	if r.isUnseen(req.Urn, old) {
-		if live, err = t.lookFirst(ctx, types.UID(uid)); err != nil {
-			return t.Explain("read", err, in.sensitive())
-		}
-	}
-	if req.Timeout == 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, kinds.DeletionTimeout(id.GroupKind()))
-		defer cancel()
-	}
-	err = deletion{target: t, in: in, old: old, uid: uid}.asSeen(ctx, live, r.looks.Version(req.Urn))
-	if errors.Is(err, errReplaced) {
-		if err := r.warnSuccessor(ctx, t, in, req.Urn); err != nil {
-			return err
-		}
-	}
-	if errors.Is(err, errAbsent) {
-		err = r.confirmGone(ctx, t, in, old)
-	}
+	d, err := deletion{target: t, in: in, old: old, uid: old.Ref.UID}.identified(ctx)
 	if err != nil {
+		return t.Explain("read", err, in.sensitive())
+	}
+	if d.uid == "" || r.isOfAnother(ctx, d, req.Urn) {
+		return nil
+	}
+	if err := r.deleteObject(ctx, d, req); err != nil {
 		return err
 	}
 	if kind, _, defines := manifest.Defined(in.applied); defines {
 		r.goneWith.Kind(old.Origin, kind)
-	} else if id.GroupKind() == kinds.Namespace {
+	} else if id := t.Identity(); id.GroupKind() == kinds.Namespace {
 		r.goneWith.Namespace(old.Origin, id.Name)
 	}
 	r.guard.Forget(req.Urn, old.Ref.UID, old.HashKey)
 	return nil
+}
+
+// identified finds out the uid of the object if the state does not tell whether the object ever became ours. The uid is "" if it did not.
+func (d deletion) identified(ctx context.Context) (deletion, error) {
+	if d.uid != "" && !(d.old.Pending && d.in.adopt) {
+		return d, nil
+	}
+	own, err := d.ownUID(ctx)
+	d.old.Stale = d.old.Stale || own != "" // then its owners are checked
+	if d.uid != "" && own != d.uid {
+		own = ""
+	}
+	d.uid = own
+	return d, err
+}
+
+// isOfAnother reports whether another resource of the program has the object, which then stays.
+func (r *kubeObject) isOfAnother(ctx context.Context, d deletion, urn resource.URN) bool {
+	if r.guard.Superseded(urn, d.old.Ref.UID, d.old.HashKey) {
+		p.GetLogger(ctx).Warningf("%s is kept: the resource that replaces this one manages the same object.", d.Ref)
+		return true
+	}
+	other, yields := r.guard.Yield(urn, d.old.Ref.UID, d.old.HashKey)
+	if yields {
+		d.warnShared(ctx, other)
+	}
+	return yields
+}
+
+// deleteObject deletes the object and waits until it is gone, for at most the default of its kind if the program sets no timeout.
+func (r *kubeObject) deleteObject(ctx context.Context, d deletion, req p.DeleteRequest) error {
+	var live *unstructured.Unstructured
+	if r.isUnseen(req.Urn, d.old) {
+		var err error
+		if live, err = d.lookFirst(ctx, types.UID(d.uid)); err != nil {
+			return d.Explain("read", err, d.in.sensitive())
+		}
+	}
+	if req.Timeout == 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, kinds.DeletionTimeout(d.Identity().GroupKind()))
+		defer cancel()
+	}
+	err := d.asSeen(ctx, live, r.looks.Version(req.Urn))
+	if errors.Is(err, errReplaced) {
+		if err := r.warnSuccessor(ctx, d.target, d.in, req.Urn); err != nil {
+			return err
+		}
+	}
+	if errors.Is(err, errAbsent) {
+		return r.confirmGone(ctx, d.target, d.in, d.old)
+	}
+	return err
 }
 
 // ownUID returns the uid of the object in our place if we made it, that is, if it carries our field manager;

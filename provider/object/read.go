@@ -43,21 +43,33 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 	t, live, err := observeLive(ctx, r.source, req.Inputs, old.Ref.Identity, manager)
 	t.Also = next
 	switch err = old.Origin.Located(ctx, r.source, t.Target, old.Ref.UID, live, err); {
-	case tracked.IsGone(err):
-		if !tracked.IsForgotten(err) {
-			if ended, err := r.readEnded(ctx, req, t, in, old); err != nil || ended.ID != "" {
-				return ended, err
-			}
-		}
-		if wasSeen := old.Ref.UID != "" && !old.Pending; wasSeen && !tracked.IsForgotten(err) {
-			t.warnGone(ctx)
-		}
+	case tracked.IsForgotten(err):
 		return p.ReadResponse{}, nil
+	case tracked.IsGone(err):
+		return r.readGone(ctx, req, t, in, old)
 	case err != nil:
 		return r.keepStale(ctx, req, t.Cluster, old, t.Explain("read", err, in.sensitive()))
+	default:
+		return r.readLive(ctx, req, in, old, t, live)
 	}
-	t.WarnTerminating(ctx, live)
+}
 
+// readGone answers for an object that is not there.
+func (r *kubeObject) readGone(ctx context.Context, req p.ReadRequest, t target, in inputs, old state) (p.ReadResponse, error) {
+	if ended, err := r.readEnded(ctx, req, t, in, old); err != nil || ended.ID != "" {
+		return ended, err
+	}
+	if wasSeen := old.Ref.UID != "" && !old.Pending; wasSeen {
+		t.warnGone(ctx)
+	}
+	return p.ReadResponse{}, nil
+}
+
+// readLive answers for an object that is there.
+func (r *kubeObject) readLive(
+	ctx context.Context, req p.ReadRequest, in inputs, old state, t target, live *unstructured.Unstructured,
+) (p.ReadResponse, error) {
+	t.WarnTerminating(ctx, live)
 	r.looks.Read(req.Urn, live.GetResourceVersion())
 	t.warnForeign(ctx, in, live)
 	if err := t.warnReturned(ctx, in, old, live); err != nil {

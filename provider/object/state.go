@@ -96,23 +96,16 @@ func (s state) encode(in inputs) (property.Map, error) {
 		out[keyKept] = property.New(true)
 	}
 	s.job.encode(out)
-	if err = tracked.EncodeFields(out, map[string]*fieldpath.Set{keyAppliedFields: s.fields}, s.NamesSecret); err != nil {
+	if err := s.unsettled.encode(out, s.NamesSecret || in.namesSecret(s.unsettled.fields)); err != nil {
 		return property.Map{}, err
 	}
-	if err = tracked.EncodeFields(out, map[string]*fieldpath.Set{keyLeftBehind: s.left}, s.NamesSecret || s.leftSecret); err != nil {
-		return property.Map{}, err
-	}
-	if err = tracked.EncodeFields(out, map[string]*fieldpath.Set{tracked.KeyDropped: s.dropped}, s.NamesSecret || in.namesSecret(s.dropped)); err != nil {
-		return property.Map{}, err
-	}
-	// Their names may come from secrets of a run whose inputs are lost.
-	if err = tracked.EncodeFields(out, map[string]*fieldpath.Set{keyAbsent: s.absent}, true); err != nil {
-		return property.Map{}, err
-	}
-	if err = s.unsettled.encode(out, s.NamesSecret || in.namesSecret(s.unsettled.fields)); err != nil {
-		return property.Map{}, err
-	}
-	err = tracked.EncodeFields(out, map[string]*fieldpath.Set{keyIgnoredFields: s.ignored}, s.NamesSecret || s.ignoredSecret)
+	err = tracked.EncodeFields(out,
+		tracked.SavedFields{Key: keyAppliedFields, Fields: s.fields, Secret: s.NamesSecret},
+		tracked.SavedFields{Key: keyLeftBehind, Fields: s.left, Secret: s.NamesSecret || s.leftSecret},
+		tracked.SavedFields{Key: tracked.KeyDropped, Fields: s.dropped, Secret: s.NamesSecret || in.namesSecret(s.dropped)},
+		tracked.SavedFields{Key: keyAbsent, Fields: s.absent, Secret: true}, // Their names may come from secrets of a run whose inputs are lost.
+		tracked.SavedFields{Key: keyIgnoredFields, Fields: s.ignored, Secret: s.NamesSecret || s.ignoredSecret},
+	)
 	return property.NewMap(out), err
 }
 

@@ -82,7 +82,7 @@ func (u unsettled) encode(out map[string]property.Value, secret bool) error {
 		return nil
 	}
 	out[keyUnsettledHash] = property.New(u.hash)
-	return tracked.EncodeFields(out, map[string]*fieldpath.Set{keyUnsettled: u.fields}, secret)
+	return tracked.EncodeFields(out, tracked.SavedFields{Key: keyUnsettled, Fields: u.fields, Secret: secret})
 }
 
 func decodeUnsettled(properties property.Map) unsettled {

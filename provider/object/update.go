@@ -35,31 +35,16 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 	}
 	if unknown || in.unknown > 0 {
 		if !req.DryRun {
-			return p.UpdateResponse{}, p.InternalErrorf("the engine asked for an apply with unknown values")
+			return p.UpdateResponse{}, errUnknownApply
 		}
 		return p.UpdateResponse{Properties: in.openIdentity(req.Urn, old).Hide(unknownOutputs(old.Ref.Identity, old.Ref.UID))}, nil
 	}
-	if req.DryRun {
-		r.planned.add(clu, in)
-		r.warnNoAccount(ctx, clu, in)
-	} else if err := r.requireAccount(ctx, clu, in); err != nil {
+	if err := r.prepare(ctx, clu, in, req.DryRun); err != nil {
 		return p.UpdateResponse{}, err
 	}
-
-	var result outcome
-	if answered, ok := r.dryRuns.Pop(req.Urn, old.Ref.UID, func(o outcome) bool { return o.unresolved || o.state.unchanged(in) }); ok && req.DryRun {
-		result = answered
-	} else {
-		if result, err = r.update(ctx, request{
-			urn: req.Urn, cluster: clu, in: in, old: old, preview: req.DryRun,
-		}); err != nil {
-			return p.UpdateResponse{}, adviseChart(req.Urn, err)
-		}
-		if !ok { // otherwise Diff has already reported it
-			result.leaving.say(ctx, result.target, in, old)
-			result.sayUnsettled(ctx, in, old)
-			result.sayDropped(ctx, in)
-		}
+	result, err := r.answeredOrUpdate(ctx, request{urn: req.Urn, cluster: clu, in: in, old: old, preview: req.DryRun})
+	if err != nil {
+		return p.UpdateResponse{}, adviseChart(req.Urn, err)
 	}
 	if old.Pending && req.DryRun {
 		// The dry-run served only to find refusals.
@@ -69,6 +54,22 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 		result.state.Origin = old.OriginAfter(ctx, clu, result.state.Ref.UID)
 	}
 	return result.updateResponse(in, old)
+}
+
+// answeredOrUpdate updates the object, unless the dry-run of the Diff before is also the one of this preview. What Diff has reported is not
+// reported again.
+func (r *kubeObject) answeredOrUpdate(ctx context.Context, req request) (outcome, error) {
+	answered, reported := r.dryRuns.Pop(req.urn, req.old.Ref.UID, func(o outcome) bool { return o.unresolved || o.state.unchanged(req.in) })
+	if reported && req.preview {
+		return answered, nil
+	}
+	result, err := r.update(ctx, req)
+	if err == nil && !reported {
+		result.leaving.say(ctx, result.target, req.in, req.old)
+		result.sayUnsettled(ctx, req.in, req.old)
+		result.sayDropped(ctx, req.in)
+	}
+	return result, err
 }
 
 // update runs [kubeObject.updateOnce], also when managed fields recorded in another API version block the apply. A

@@ -26,67 +26,87 @@ type created map[string]string
 // A list item is a unit, so it also stays recorded if others have changed it and this patch has restored it. For that,
 // all of it must be ours, and it must be the same as before or have been ours all the time.
 func (r run) createdBy(s state, before, after *unstructured.Unstructured) (created, error) {
-	owners, err := ownership.NewOwnership(before)
+	w, err := r.witnessOf(s, before, after)
 	if err != nil {
 		return nil, err
 	}
-	owned, err := ownership.NewOwnership(after)
-	if err != nil {
-		return nil, err
-	}
-	kept, err := ownership.WrittenBy(r.target.Own()...).Owned(before)
-	if err != nil {
-		return nil, err
-	}
-	found, moved := created{}, r.in.movedInto(s.touched)
-	note := func(path fieldpath.Path) (bool, error) {
-		name := ownership.Format(path)
-		if holdsMoved(path, moved) {
-			return false, nil
-		}
-		if _, noted := found[name]; noted {
-			return true, nil
-		}
-		value, _, has := ownership.Locate(after.Object, path)
-		if !has {
-			return false, nil
-		}
-		sum, err := tracked.Hash(s.HashKey, value)
-		if err != nil {
-			return false, err
-		}
-		if was, _, had := ownership.Locate(before.Object, path); had {
-			created, known := r.old.created[name]
-			if !known || r.drops(path, s.touched) {
-				return false, nil
-			}
-			same, err := tracked.Hash(s.HashKey, was)
-			if err != nil {
-				return false, err
-			}
-			holders := owners.Of(path)
-			unchanged := created == same && r.others(holders) == "" || created == "" && r.isSolelyOurs(holders)
-			repaired := path[len(path)-1].FieldName == nil && r.isSolelyOurs(owned.Of(path)) && (created == sum || kept.Has(path))
-			if !unchanged && !repaired {
-				return false, nil
-			}
-		}
-		found[name] = sum
-		return true, nil
-	}
+	found := created{}
 	for _, leaf := range s.touched.named() {
 		for n := 1; n <= len(leaf); n++ {
-			noted, err := note(leaf[:n])
-			if err != nil {
-				return nil, err
+			path, name := leaf[:n], ownership.Format(leaf[:n])
+			_, noted := found[name]
+			if !noted {
+				var sum string
+				if sum, noted, err = w.created(path, name); err != nil {
+					return nil, err
+				}
+				if noted {
+					found[name] = sum
+				}
 			}
-			_, wasNoted := r.old.created[ownership.Format(leaf[:n])]
-			if leaf[n-1].FieldName == nil && (noted || wasNoted) {
+			_, wasNoted := r.old.created[name]
+			if path[n-1].FieldName == nil && (noted || wasNoted) {
 				break // an item that is not removed as a whole is not taken apart
 			}
 		}
 	}
 	return found, nil
+}
+
+// witness knows an object before and after a patch, and who owned what.
+type witness struct {
+	run
+	state         state
+	before, after *unstructured.Unstructured
+	owners, owned ownership.Ownership
+	// kept are the fields that were ours before the patch.
+	kept  *fieldpath.Set
+	moved []fieldpath.Path
+}
+
+func (r run) witnessOf(s state, before, after *unstructured.Unstructured) (w witness, err error) {
+	w = witness{run: r, state: s, before: before, after: after, moved: r.in.movedInto(s.touched)}
+	if w.owners, err = ownership.NewOwnership(before); err != nil {
+		return w, err
+	}
+	if w.owned, err = ownership.NewOwnership(after); err != nil {
+		return w, err
+	}
+	w.kept, err = ownership.WrittenBy(r.target.Own()...).Owned(before)
+	return w, err
+}
+
+// created reports whether a patch has created what is at this path, and the keyed hash of it.
+func (w witness) created(path fieldpath.Path, name string) (sum string, is bool, err error) {
+	value, _, has := ownership.Locate(w.after.Object, path)
+	if !has || holdsMoved(path, w.moved) {
+		return "", false, nil
+	}
+	if sum, err = tracked.Hash(w.state.HashKey, value); err != nil {
+		return "", false, err
+	}
+	was, _, had := ownership.Locate(w.before.Object, path)
+	if !had {
+		return sum, true, nil
+	}
+	is, err = w.stays(path, name, was, sum)
+	return sum, is, err
+}
+
+// stays reports whether what was at this path before the patch stays recorded. sum is the hash of what is there after it.
+func (w witness) stays(path fieldpath.Path, name string, was any, sum string) (bool, error) {
+	recorded, known := w.old.created[name]
+	if !known || w.drops(path, w.state.touched) {
+		return false, nil
+	}
+	same, err := tracked.Hash(w.state.HashKey, was)
+	if err != nil {
+		return false, err
+	}
+	holders := w.owners.Of(path)
+	unchanged := recorded == same && w.others(holders) == "" || recorded == "" && w.isSolelyOurs(holders)
+	repaired := path[len(path)-1].FieldName == nil && w.isSolelyOurs(w.owned.Of(path)) && (recorded == sum || w.kept.Has(path))
+	return unchanged || repaired, nil
 }
 
 // createdWithoutReply records what a patch creates if it was carried out, when the reply that would tell is lost.

@@ -28,94 +28,95 @@ func (r *patchResource) delete(ctx context.Context, req p.DeleteRequest) error {
 	if err != nil {
 		return err
 	}
-	id, err := old.IdentityIn(req.ID)
-	if err != nil {
-		return err
-	}
 	ctx = tracked.AwaitWebhooks(ctx, in.sensitive())
-	if r.moves.Has(old.State) {
-		old.Origin.WarnLeft(ctx, r.source)
+	found, err := old.FindToDelete(ctx, r.source, &r.moves, req, managerOf(req.Urn))
+	t := target{found.Target}
+	switch {
+	case err != nil:
+		return t.Explain(handsBack, err, in.sensitive())
+	case found.Forgotten:
 		r.forget(req.Urn, old)
 		return nil
-	}
-	if old.IsToForget(ctx, r.source, req.OldInputs, id) {
-		r.forget(req.Urn, old)
-		return nil
-	}
-	clu, err := r.source.Cluster(req.OldInputs)
-	if err != nil {
-		return err
-	}
-	asked := target{tracked.Target{Cluster: clu, Ref: tracked.RefOf(id)}}
-	if err := old.RequireDeletable(ctx, r.source, asked.Target); err != nil {
-		return asked.Explain("hand back fields of", err, in.sensitive())
-	}
-	manager, next := old.OnObject(managerOf(req.Urn))
-	t, err := find(ctx, clu, id, manager)
-	t.Also = next
-	if failure.Gone(err) {
+	case found.Missing:
 		return r.confirmGone(ctx, t, in, old)
-	}
-	if err != nil {
-		return t.Explain("hand back fields of", err, in.sensitive())
-	}
-	if r.guard.Superseded(req.Urn, old.Ref.UID, old.HashKey) {
+	case r.guard.Superseded(req.Urn, old.Ref.UID, old.HashKey):
 		p.GetLogger(ctx).Infof("%s: the fields are kept, because the Patch that replaces this one has them now.", t.Ref)
 		return nil
 	}
 	if old.Ref.UID == "" {
 		// The state does not identify the object. It is the one with our field manager.
-		live, err := clu.Get(ctx, t.Ref)
+		live, err := t.Cluster.Get(ctx, t.Ref)
 		if failure.Gone(err) {
 			return nil
 		}
 		if err != nil {
-			return t.Explain("hand back fields of", err, in.sensitive())
+			return t.Explain(handsBack, err, in.sensitive())
 		}
 		old.Ref.UID = string(live.GetUID())
 	}
 	w := run{target: t, in: in, old: old, urn: req.Urn, source: r.source}
-	var done removal
-	var before *unstructured.Unstructured
-	found, released, readable := false, false, true
-	if in.onDestroy == destroyRemoves {
-		done, found, readable, err = w.takeAway(ctx, types.UID(old.Ref.UID))
-		released = found && readable
-	} else {
-		err = t.Edit(ctx, types.UID(old.Ref.UID), func(live *unstructured.Unstructured) (ownership.Edit, error) {
-			found, readable, before = true, tracked.NamesOwners(live), live
-			var err error
-			if w.old.unrecorded, err = w.unrecorded(live); err != nil {
-				return nil, err
-			}
-			release := t.ReleaseAll()
-			after, err := release(live)
-			released = released || after != live
-			return release, err
-		})
-	}
-	if failure.Gone(err) || err == nil && !found {
+	done, err := w.handBack(ctx)
+	if failure.Gone(err) || err == nil && !done.found {
 		err = r.confirmGone(ctx, t, in, old)
 	}
 	if err != nil {
-		return t.Explain("hand back fields of", err, in.sensitive())
+		return t.Explain(handsBack, err, in.sensitive())
 	}
-	if !readable {
-		p.GetLogger(ctx).Warningf("%s: the response does not say who owns its fields, so none could be handed back. If a "+
-			"proxy removes metadata.managedFields, the field manager %s is still on the object.", t.Ref, t.Manager)
-	}
-	switch {
-	case !readable:
-	case in.onDestroy == destroyRemoves:
-		w.say(ctx, done)
-	case found:
-		w.sayReleased(ctx, before)
-	}
-	if released {
-		t.record(ctx, w.old, done)
-	}
+	w.sayDone(ctx, done)
 	r.forget(req.Urn, old)
 	return nil
+}
+
+// handsBack is what a deletion does, for messages.
+const handsBack = "hand back fields of"
+
+// released is what a deletion has found and done.
+type released struct {
+	removal removal
+	// found means that the object was there, readable that it said who owns its fields, and changed that some of them were ours.
+	found, readable, changed bool
+	// before is the object as it was, unless the patch is taken away.
+	before *unstructured.Unstructured
+}
+
+// handBack releases the fields of the patch, and takes away what it has added if the program asks for it.
+func (r *run) handBack(ctx context.Context) (released, error) {
+	uid := types.UID(r.old.Ref.UID)
+	done := released{readable: true}
+	var err error
+	if r.in.onDestroy == destroyRemoves {
+		done.removal, done.found, done.readable, err = r.takeAway(ctx, uid)
+		done.changed = done.found && done.readable
+		return done, err
+	}
+	err = r.target.Edit(ctx, uid, func(live *unstructured.Unstructured) (ownership.Edit, error) {
+		done.found, done.readable, done.before = true, tracked.NamesOwners(live), live
+		var err error
+		if r.old.unrecorded, err = r.unrecorded(live); err != nil {
+			return nil, err
+		}
+		release := r.target.ReleaseAll()
+		after, err := release(live)
+		done.changed = done.changed || after != live
+		return release, err
+	})
+	return done, err
+}
+
+// sayDone says what a deletion has done, to the user and on the object.
+func (r *run) sayDone(ctx context.Context, done released) {
+	switch {
+	case !done.readable:
+		p.GetLogger(ctx).Warningf("%s: the response does not say who owns its fields, so none could be handed back. If a "+
+			"proxy removes metadata.managedFields, the field manager %s is still on the object.", r.target.Ref, r.target.Manager)
+	case r.in.onDestroy == destroyRemoves:
+		r.say(ctx, done.removal)
+	case done.found:
+		r.sayReleased(ctx, done.before)
+	}
+	if done.changed {
+		r.target.record(ctx, r.old, done.removal)
+	}
 }
 
 // forget drops what this process knows about a Patch that no longer exists. Another state of the resource may be newer,
@@ -127,7 +128,7 @@ func (r *patchResource) forget(urn resource.URN, old state) {
 
 // confirmGone reports why an object that was not found may still exist elsewhere.
 func (r *patchResource) confirmGone(ctx context.Context, t target, in inputs, old state) error {
-	return t.Explain("hand back fields of", old.ConfirmGone(ctx, r.source, t.Target), in.sensitive())
+	return t.Explain(handsBack, old.ConfirmGone(ctx, r.source, t.Target), in.sensitive())
 }
 
 // recordTimeout bounds how long we try to record an event.

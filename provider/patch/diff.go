@@ -29,68 +29,110 @@ func (r *patchResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResp
 	}
 	r.source.Remember(in.sensitive())
 	r.guard.Observe(req.Urn, old.Ref.UID, old.HashKey)
-	programmed := r.calls.IsProgrammed(req.Urn)
-	clu, clusterKnown, err := tracked.ClusterForDiff(ctx, r.source, req, programmed)
-	if err != nil {
+	d := comparison{DiffRequest: req, in: in, old: old, programmed: r.calls.IsProgrammed(req.Urn), ignored: tracked.ParseIgnored(req.IgnoreChanges)}
+	if d.cluster, d.clusterKnown, err = tracked.ClusterForDiff(ctx, r.source, req, d.programmed); err != nil {
 		return p.DiffResponse{}, err
 	}
-	if programmed {
-		r.deleting.Note(req)
-		moved, err := r.moves.Find(ctx, r.source, clu, &old.State)
-		if err != nil || moved {
-			return tracked.ElsewhereDiff(), err
-		}
+	if diff, decided, err := r.diffOfObject(ctx, &d); decided || err != nil {
+		return diff, err
 	}
-	if diff, replaced := identityDiff(req, in, old, clu); replaced {
-		return diff, nil
+	if d.programmed {
+		d.old.SayRenaming(ctx, managerOf(req.Urn))
+		in.sayUnknownTarget(ctx, req.Inputs.Get(keyTarget), d.old)
 	}
-	ignored := tracked.ParseIgnored(req.IgnoreChanges)
-	old.Stale = old.Stale || programmed && r.goneWith.Has(old.Origin, old.Ref.Identity)
-	if programmed && old.IsToReread(clu) {
-		reread, err := r.rereadStale(ctx, req, in, old)
-		if failure.NotServed(err) {
-			return tracked.Changed(in.kind, p.Update), nil // The same run may serve the kind again.
-		}
-		if err != nil {
-			return r.moves.Diff(ctx, r.source, old.State, err)
-		}
-		old = reread
-	}
-	if programmed {
-		old.SayRenaming(ctx, managerOf(req.Urn))
-		in.sayUnknownTarget(ctx, req.Inputs.Get(keyTarget), old)
-	}
-	if old.Pending {
+	if d.old.Pending {
 		return tracked.Changed(in.kind, p.Update), nil
 	}
-	var diff p.DiffResponse
-	tries := programmed && r.calls.WasRead(req.Urn) && !tracked.IsEmpty(old.dropped) && clusterKnown && in.unknown == 0 &&
-		len(old.drift(in)) == 0
+	diff, err := r.diffOfValues(ctx, d)
+	if err != nil {
+		return r.moves.Diff(ctx, r.source, d.old.State, err)
+	}
+	return d.orOfManagers(withWait(withForm(diff, req, in), req, d.old)), nil
+}
+
+// comparison is what a Diff compares, and what it has found out about it.
+type comparison struct {
+	p.DiffRequest
+
+	in           inputs
+	old          state
+	cluster      *cluster.Cluster
+	clusterKnown bool
+	programmed   bool
+	ignored      tracked.IgnoredPaths
+}
+
+// diffOfObject reports whether the object decides the diff: it moved to another cluster, is a different one, or cannot be read. If the last
+// read failed, it reads the object.
+func (r *patchResource) diffOfObject(ctx context.Context, d *comparison) (diff p.DiffResponse, decided bool, err error) {
+	if d.programmed {
+		r.deleting.Note(d.DiffRequest)
+		moved, err := r.moves.Find(ctx, r.source, d.cluster, &d.old.State)
+		if err != nil || moved {
+			return tracked.ElsewhereDiff(), true, err
+		}
+	}
+	if diff, replaced := identityDiff(d.DiffRequest, d.in, d.old, d.cluster); replaced {
+		return diff, true, nil
+	}
+	d.old.Stale = d.old.Stale || d.programmed && r.goneWith.Has(d.old.Origin, d.old.Ref.Identity)
+	if !d.programmed || !d.old.IsToReread(d.cluster) {
+		return diff, false, nil
+	}
+	reread, err := r.rereadStale(ctx, d.DiffRequest, d.in, d.old)
 	switch {
-	case !tries && (old.upToDate(in) || old.Hash != "" && !old.Ahead && in.isAsSaved(req.OldInputs)):
-		// If the hash does not match the saved inputs, an earlier Diff found nothing to do.
-		if diff = old.detailedDiff(old.drift(in), in, ignored); !programmed {
+	case failure.NotServed(err):
+		return tracked.Changed(d.in.kind, p.Update), true, nil // The same run may serve the kind again.
+	case err != nil:
+		diff, err = r.moves.Diff(ctx, r.source, d.old.State, err)
+		return diff, true, err
+	}
+	d.old = reread
+	return diff, false, nil
+}
+
+// diffOfValues compares the values of a patch, with a dry-run if it has changed.
+func (r *patchResource) diffOfValues(ctx context.Context, d comparison) (p.DiffResponse, error) {
+	in, old := d.in, d.old
+	switch {
+	case !r.triesAgain(d) && d.isUpToDate():
+		diff := old.detailedDiff(old.drift(in), in, d.ignored)
+		if !d.programmed {
 			diff = old.UncheckedDiff(diff)
 		}
-	case !programmed || old.Hash == "" && in.isAsSaved(req.OldInputs):
-		diff = tracked.Changed(in.kind, p.Update)
-	case !clusterKnown || in.unknown > 0:
-		diff = writtenDiff(req, ignored, in.kind)
+		return diff, nil
+	case !d.programmed || old.Hash == "" && in.isAsSaved(d.OldInputs):
+		return tracked.Changed(in.kind, p.Update), nil
+	case !d.clusterKnown || in.unknown > 0:
+		return writtenDiff(d.DiffRequest, d.ignored, in.kind), nil
 	default:
-		asked := request{urn: req.Urn, cluster: clu, in: in, old: old, preview: true}
-		if diff, err = r.changes(ctx, req, asked, ignored); err != nil {
-			return r.moves.Diff(ctx, r.source, old.State, err)
-		}
+		asked := request{urn: d.Urn, cluster: d.cluster, in: in, old: old, preview: true}
+		return r.changes(ctx, d.DiffRequest, asked, d.ignored)
 	}
-	diff = withWait(withForm(diff, req, in), req, old)
-	switch takes := tracked.InputChanges(req.OldInputs, req.Inputs, nil, keyTakeOverFrom); {
-	case diff.HasChanges:
-	case programmed && len(in.takeOver) > 0 && takes.HasChanges:
-		diff = takes
-	default:
-		diff = old.RenamingDiff(managerOf(req.Urn), programmed)
+}
+
+// isUpToDate reports whether the patch is the one that was applied. If the hash does not match the saved inputs, an earlier Diff found
+// nothing to do.
+func (d comparison) isUpToDate() bool {
+	return d.old.upToDate(d.in) || d.old.Hash != "" && !d.old.Ahead && d.in.isAsSaved(d.OldInputs)
+}
+
+// triesAgain reports whether a dry-run tries values again that the API server did not keep.
+func (r *patchResource) triesAgain(d comparison) bool {
+	return d.programmed && r.calls.WasRead(d.Urn) && !tracked.IsEmpty(d.old.dropped) && d.clusterKnown && d.in.unknown == 0 &&
+		len(d.old.drift(d.in)) == 0
+}
+
+// orOfManagers adds what changes in field managers alone, if no value changes.
+func (d comparison) orOfManagers(diff p.DiffResponse) p.DiffResponse {
+	if diff.HasChanges {
+		return diff
 	}
-	return diff, nil
+	takes := tracked.InputChanges(d.OldInputs, d.Inputs, nil, keyTakeOverFrom)
+	if d.programmed && len(d.in.takeOver) > 0 && takes.HasChanges {
+		return takes
+	}
+	return d.old.RenamingDiff(managerOf(d.Urn), d.programmed)
 }
 
 // isAsSaved reports whether the patch equals the one in the inputs of the last run.
@@ -121,31 +163,38 @@ func (r *patchResource) changes(
 		fields = fields.Union(old.dropped) // only these are tried again
 	}
 	changes := ownership.Compare(old.Live, now.Live, fields)
-	if in.kind != keyJSONPatch {
-		changes = append(changes, result.reorderedBy(in, req.OldInputs)...)
-		diff := old.detailedDiff(changes, in, ignored)
-		if !diff.HasChanges && (!old.touched.all().Equals(now.touched.all()) || !tracked.IsEmpty(old.unrecorded)) {
-			// No value changes, but field ownership does.
-			return tracked.Changed(in.kind, p.Update), nil
-		}
-		if !diff.HasChanges {
-			return old.OvertakenDiff(), nil
-		}
+	if in.kind == keyJSONPatch {
+		return result.diffOfOperations(req, changes, asked, ignored), nil
+	}
+	changes = append(changes, result.reorderedBy(in, req.OldInputs)...)
+	switch diff := old.detailedDiff(changes, in, ignored); {
+	case diff.HasChanges:
 		return diff, nil
-	}
-	if old.upToDate(in) {
-		if len(changes) == 0 {
-			return old.OvertakenDiff(), nil
-		}
-		return old.detailedDiff(changes, in, ignored), nil
-	}
-	// The paths of operations say little; the written patch says more. The state identifies operations by position,
-	// so if the positions change, it must be saved again: otherwise a secret is attributed to the operation that was
-	// there before.
-	if len(changes) == 0 && tracked.IsEmpty(old.unrecorded) && now.touched.nonIdempotent.Empty() && old.touched.all().Equals(now.touched.all()) && old.touched.isLaidOutAs(now.touched) {
+	case !old.touched.all().Equals(now.touched.all()), !tracked.IsEmpty(old.unrecorded):
+		// No value changes, but field ownership does.
+		return tracked.Changed(in.kind, p.Update), nil
+	default:
 		return old.OvertakenDiff(), nil
 	}
-	return writtenDiff(req, ignored, in.kind), nil
+}
+
+// diffOfOperations is the diff of a JSON patch. The paths of its operations say little; the written patch says more.
+func (result outcome) diffOfOperations(req p.DiffRequest, changes []ownership.Change, asked request, ignored tracked.IgnoredPaths) p.DiffResponse {
+	in, old, now := asked.in, asked.old, result.state
+	switch upToDate := old.upToDate(in); {
+	case upToDate && len(changes) > 0:
+		return old.detailedDiff(changes, in, ignored)
+	case upToDate, len(changes) == 0 && tracked.IsEmpty(old.unrecorded) && now.touched.isAs(old.touched):
+		return old.OvertakenDiff()
+	default:
+		return writtenDiff(req, ignored, in.kind)
+	}
+}
+
+// isAs reports whether the operations do the same, at the same positions, as the saved ones. The state identifies operations by
+// position, so if the positions change, it must be saved again: otherwise a secret is attributed to the operation that was there before.
+func (t patchedFields) isAs(saved patchedFields) bool {
+	return t.nonIdempotent.Empty() && saved.all().Equals(t.all()) && saved.isLaidOutAs(t)
 }
 
 // isLaidOutAs reports whether operations have the same positions.

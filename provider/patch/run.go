@@ -208,21 +208,13 @@ func (r run) execute(ctx context.Context, m patchType, live *unstructured.Unstru
 	if err != nil {
 		return outcome{}, err
 	}
-	if r.preview || !m.reportsFields() || len(patches) > 0 || len(lost) > 0 {
-		if foreseen, answer, err = m.predict(ctx, r.target, live); err != nil {
-			return outcome{}, err
-		}
-		claimed := r.claims.make(r.urn, string(live.GetUID()), foreseen.all())
-		if err := r.refuseOverlap(live, foreseen, claimed); err != nil {
+	foresees := r.preview || !m.reportsFields() || len(patches) > 0 || len(lost) > 0
+	if foresees {
+		if foreseen, answer, err = r.foresee(ctx, m, live); err != nil {
 			return outcome{}, err
 		}
 		if lost, err = r.leavesUnrecorded(live, foreseen); err != nil {
 			return outcome{}, err
-		}
-		if !r.preview {
-			if live, err = r.release(ctx, live, m.kept(foreseen)); err != nil {
-				return outcome{}, err
-			}
 		}
 	}
 	if r.preview {
@@ -230,7 +222,29 @@ func (r run) execute(ctx context.Context, m patchType, live *unstructured.Unstru
 		result.unrecorded = lost
 		return result, err
 	}
-	answer, err = m.send(ctx, r.target, live)
+	if foresees {
+		if live, err = r.release(ctx, live, m.kept(foreseen)); err != nil {
+			return outcome{}, err
+		}
+	}
+	result, err := r.send(ctx, m, live, foreseen)
+	result.unrecorded = lost
+	return result, err
+}
+
+// foresee predicts what the patch touches, and refuses it if that overlaps with another Patch.
+func (r run) foresee(ctx context.Context, m patchType, live *unstructured.Unstructured) (patchedFields, *unstructured.Unstructured, error) {
+	foreseen, answer, err := m.predict(ctx, r.target, live)
+	if err != nil {
+		return foreseen, nil, err
+	}
+	claimed := r.claims.make(r.urn, string(live.GetUID()), foreseen.all())
+	return foreseen, answer, r.refuseOverlap(live, foreseen, claimed)
+}
+
+// send sends the request.
+func (r run) send(ctx context.Context, m patchType, live *unstructured.Unstructured, foreseen patchedFields) (outcome, error) {
+	answer, err := m.send(ctx, r.target, live)
 	if err != nil && !tracked.HadNoEffect(err) {
 		return outcome{}, &lostError{cause: err, fields: foreseen, live: live}
 	}
@@ -245,7 +259,7 @@ func (r run) execute(ctx context.Context, m patchType, live *unstructured.Unstru
 	if err != nil {
 		return outcome{}, &lostError{cause: err, fields: fields, live: live}
 	}
-	return outcome{state: settled, unrecorded: lost}, nil
+	return outcome{state: settled}, nil
 }
 
 // previewed runs the dry-run, unless the prediction already was one.

@@ -96,26 +96,8 @@ func (s state) encode(in inputs) (property.Map, error) {
 	}
 	out[tracked.KeyFieldOwnership] = tracked.EncodeTexts(s.Ownership).WithSecret(s.NamesSecret)
 	out[keyPreviousOwners] = tracked.EncodeTexts(s.previous).WithSecret(s.NamesSecret)
-	err = tracked.EncodeFields(out, map[string]*fieldpath.Set{
-		keySetFields: s.touched.set, keyRemoved: s.touched.removed, keyOnce: s.touched.nonIdempotent, keyReturned: s.returned, tracked.KeyDropped: s.dropped,
-	}, s.NamesSecret)
-	if err != nil {
+	if err := s.encodeFields(out); err != nil {
 		return property.Map{}, err
-	}
-	if err := tracked.EncodeFields(out, map[string]*fieldpath.Set{keyUnrecorded: s.unrecorded}, true); err != nil {
-		return property.Map{}, err
-	}
-	if s.besides != nil {
-		text, err := ownership.Encode(s.besides)
-		if err != nil {
-			return property.Map{}, err
-		}
-		out[keyBesides] = property.New(text).WithSecret(s.NamesSecret)
-	}
-	for key, paths := range map[string][]fieldpath.Path{keyOperations: s.touched.operations, keyPlaces: s.touched.places} {
-		if len(paths) > 0 {
-			out[key] = encodePaths(paths).WithSecret(s.NamesSecret)
-		}
 	}
 	if s.neighbours != nil {
 		out[keyNeighbours] = tracked.EncodeTexts(s.neighbours).WithSecret(s.NamesSecret)
@@ -140,6 +122,30 @@ func (s state) encode(in inputs) (property.Map, error) {
 		out[keyPendingWait] = property.New(true)
 	}
 	return property.NewMap(out), nil
+}
+
+// encodeFields writes which fields the patch has touched.
+func (s state) encodeFields(out map[string]property.Value) error {
+	for key, paths := range map[string][]fieldpath.Path{keyOperations: s.touched.operations, keyPlaces: s.touched.places} {
+		if len(paths) > 0 {
+			out[key] = encodePaths(paths).WithSecret(s.NamesSecret)
+		}
+	}
+	if s.besides != nil {
+		text, err := ownership.Encode(s.besides)
+		if err != nil {
+			return err
+		}
+		out[keyBesides] = property.New(text).WithSecret(s.NamesSecret)
+	}
+	return tracked.EncodeFields(out,
+		tracked.SavedFields{Key: keySetFields, Fields: s.touched.set, Secret: s.NamesSecret},
+		tracked.SavedFields{Key: keyRemoved, Fields: s.touched.removed, Secret: s.NamesSecret},
+		tracked.SavedFields{Key: keyOnce, Fields: s.touched.nonIdempotent, Secret: s.NamesSecret},
+		tracked.SavedFields{Key: keyReturned, Fields: s.returned, Secret: s.NamesSecret},
+		tracked.SavedFields{Key: tracked.KeyDropped, Fields: s.dropped, Secret: s.NamesSecret},
+		tracked.SavedFields{Key: keyUnrecorded, Fields: s.unrecorded, Secret: true},
+	)
 }
 
 // IsUnfinished reports from the outputs whether the last patch was not confirmed, or not waited for, which the engine saves as an

@@ -28,34 +28,40 @@ func (r *patchResource) Update(ctx context.Context, req p.UpdateRequest) (p.Upda
 		open := tracked.UnknownIn(req.Inputs.Get(keyTarget)).Apart(old.Ref.Identity)
 		return p.UpdateResponse{Properties: open.Hide(unknownOutputs(in, old.Ref.Identity, old.Ref.UID))}, err
 	}
-	result, ok := r.dryRuns.Pop(req.Urn, old.Ref.UID, func(o outcome) bool { return o.unresolved || o.state.upToDate(in) })
-	if !ok || !req.DryRun {
-		result, err = r.patch(ctx, asked)
-	}
-	if err != nil {
+	result, err := r.answeredOrPatch(ctx, asked)
+	switch {
+	case err != nil:
 		return p.UpdateResponse{}, err
-	}
-	if !ok { // otherwise Diff has already reported it
-		result.sayDropped(ctx)
-		result.sayUnrecorded(ctx)
-	}
-	if req.DryRun && old.Pending {
+	case req.DryRun && old.Pending:
 		// The dry-run served only to find refusals.
 		return p.UpdateResponse{Properties: unknownOutputs(in, old.Ref.Identity, old.Ref.UID)}, nil
-	}
-	if result.unresolved {
+	case result.unresolved:
 		return p.UpdateResponse{Properties: unknownOutputs(in, old.Ref.Identity, result.state.Ref.UID)}, nil
 	}
 	var resp p.UpdateResponse
-	if result.state.Origin = old.Origin; !req.DryRun {
-		result.state.Origin = old.OriginAfter(ctx, clu, result.state.Ref.UID)
-	}
 	if req.DryRun {
+		result.state.Origin = old.Origin
 		resp.Properties, err = result.state.encode(in)
 		return resp, err
 	}
+	result.state.Origin = old.OriginAfter(ctx, clu, result.state.Ref.UID)
 	result, unfinished := r.finish(ctx, result, in)
 	result.state.Ahead = unfinished != nil // the engine keeps the previous inputs
 	resp.Properties, resp.PartialState, err = result.saved(in, unfinished)
 	return resp, err
+}
+
+// answeredOrPatch patches the object, unless the dry-run of the Diff before is also the one of this preview. What Diff has reported is not
+// reported again.
+func (r *patchResource) answeredOrPatch(ctx context.Context, asked request) (outcome, error) {
+	answered, reported := r.dryRuns.Pop(asked.urn, asked.old.Ref.UID, func(o outcome) bool { return o.unresolved || o.state.upToDate(asked.in) })
+	if reported && asked.preview {
+		return answered, nil
+	}
+	result, err := r.patch(ctx, asked)
+	if err == nil && !reported {
+		result.sayDropped(ctx)
+		result.sayUnrecorded(ctx)
+	}
+	return result, err
 }

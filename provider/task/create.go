@@ -109,15 +109,9 @@ func (r *taskResource) do(ctx context.Context, next plan, s state) (state, error
 	if err != nil {
 		return s.without(), err
 	}
-	id := runID{object: in.id(), name: s.name, manager: cmp.Or(s.manager, tracked.ManagerOf(urn))}
-	if next.goesOn && s.begun() {
-		id.object = s.object.Identity // keep the old name, even if the resource has got another URN
-	} else {
-		if id.name, err = runName(id.object.Name, urn, in.content, s.number); err != nil {
-			return s.without(), err
-		}
-		id.manager = tracked.ManagerOf(urn)
-		id.object.Name = in.objectName(id.name)
+	id, err := next.runID(s)
+	if err != nil {
+		return s.without(), err
 	}
 	current, err := newRun(ctx, r.source, in, clu, id)
 	if err != nil {
@@ -128,18 +122,37 @@ func (r *taskResource) do(ctx context.Context, next plan, s state) (state, error
 	if !e.begun {
 		return s.without(), err
 	}
-	if e := in.event(); e != nil && s.unfinished == "" {
-		s.event = e.number
+	s.origin = tracked.OriginOf(ctx, clu)
+	return s.ofRun(current, id, e), err
+}
+
+// runID names the run. One that goes on keeps its name, even if the resource has got another URN.
+func (next plan) runID(s state) (runID, error) {
+	if next.goesOn && s.begun() {
+		return runID{object: s.object.Identity, name: s.name, manager: cmp.Or(s.manager, tracked.ManagerOf(next.urn))}, nil
 	}
+	id := runID{object: next.in.id(), manager: tracked.ManagerOf(next.urn)}
+	name, err := runName(id.object.Name, next.urn, next.in.content, s.number)
+	if err != nil {
+		return id, err
+	}
+	id.name, id.object.Name = name, next.in.objectName(name)
+	return id, nil
+}
+
+// ofRun is the state of a run that has begun.
+func (s state) ofRun(current *run, id runID, e end) state {
 	s.object, s.name, s.manager, s.with = refOf(current.target.Identity(), ""), id.name, id.manager, current.with
 	if s.unfinished == "" {
 		s.with = which(current.with, func(n needed) bool { return n.left })
+		if e := current.in.event(); e != nil {
+			s.event = e.number
+		}
 	}
 	if e.live != nil {
 		s.object.UID = string(e.live.GetUID())
 	}
-	s.origin = tracked.OriginOf(ctx, clu)
-	return s, err
+	return s
 }
 
 // runID identifies a run in its cluster.

@@ -17,16 +17,15 @@ func (r *taskResource) Update(ctx context.Context, req p.UpdateRequest) (p.Updat
 	if err != nil {
 		return p.UpdateResponse{}, err
 	}
-	old := decodeState(req.State)
-	moved, err := r.moved(ctx, req, old)
+	was := previous{state: decodeState(req.State)}
+	if was.in, err = decodeInputs(req.OldInputs); err != nil {
+		return p.UpdateResponse{}, err
+	}
+	moved, err := r.moved(ctx, req, was.state)
 	if err != nil {
 		return p.UpdateResponse{}, err
 	}
-	was, err := decodeInputs(req.OldInputs)
-	if err != nil {
-		return p.UpdateResponse{}, err
-	}
-	d, err := in.decide(old, change{moved: moved, renamed: in.isRenamed(was)})
+	d, err := in.decide(was.state, change{moved: moved, renamed: in.isRenamed(was.in)})
 	if err != nil {
 		return p.UpdateResponse{}, err
 	}
@@ -35,31 +34,11 @@ func (r *taskResource) Update(ctx context.Context, req p.UpdateRequest) (p.Updat
 	}
 	next := plan{decision: d, urn: req.Urn, in: in, connect: func() (*cluster.Cluster, error) { return r.source.Cluster(req.Inputs) }}
 	if req.DryRun {
-		return p.UpdateResponse{Properties: in.preview(ctx, d, old)}, r.try(ctx, next)
+		return p.UpdateResponse{Properties: in.preview(ctx, d, was.state)}, r.try(ctx, next)
 	}
-	s := old
-	if (d.runs || d.drops || moved) && !d.goesOn {
-		kept, err := in.kept(old, d)
-		if err != nil {
-			return p.UpdateResponse{}, err
-		}
-		if moved {
-			r.warnLeft(ctx, old)
-		} else if err := r.clear(ctx, req, previous{was, old}, kept); err != nil {
-			return p.UpdateResponse{}, err
-		}
-		s = old.without()
-		if old.begun() || old.content != "" {
-			s.number++
-		}
-		if e := in.event(); e != nil && moved {
-			s.event = e.number // An upgrade hook has nothing to do in the new cluster.
-		}
-	}
-	if !d.runs {
-		if s, err = r.tidy(ctx, req, was, in, s); err != nil {
-			return p.UpdateResponse{}, err
-		}
+	s, err := r.clearFor(ctx, req, was, next, moved)
+	if err != nil {
+		return p.UpdateResponse{}, err
 	}
 	s, err = r.do(ctx, next, s)
 	if err != nil && !s.begun() {
@@ -70,6 +49,42 @@ func (r *taskResource) Update(ctx context.Context, req p.UpdateRequest) (p.Updat
 		resp.PartialState, err = tracked.Unfinished(err)
 	}
 	return resp, err
+}
+
+// clearFor removes what the last run has left and the next one does not need, and returns the state after that.
+func (r *taskResource) clearFor(ctx context.Context, req p.UpdateRequest, was previous, next plan, moved bool) (s state, err error) {
+	s = was.state
+	if (next.runs || next.drops || moved) && !next.goesOn {
+		if s, err = r.begin(ctx, req, was, next, moved); err != nil {
+			return s, err
+		}
+	}
+	if !next.runs {
+		return r.tidy(ctx, req, was.in, next.in, s)
+	}
+	return s, nil
+}
+
+// begin removes what the last run has left, and returns the state in which no run has begun yet.
+func (r *taskResource) begin(ctx context.Context, req p.UpdateRequest, was previous, next plan, moved bool) (state, error) {
+	old := was.state
+	kept, err := next.in.kept(old, next.decision)
+	if err != nil {
+		return old, err
+	}
+	if moved {
+		r.warnLeft(ctx, old)
+	} else if err := r.clear(ctx, req, was, kept); err != nil {
+		return old, err
+	}
+	s := old.without()
+	if old.begun() || old.content != "" {
+		s.number++
+	}
+	if e := next.in.event(); e != nil && moved {
+		s.event = e.number // An upgrade hook has nothing to do in the new cluster.
+	}
+	return s, nil
 }
 
 // moved reports whether the connection leads to another cluster than the last run's.

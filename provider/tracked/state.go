@@ -270,17 +270,24 @@ func DecodeTexts(v property.Value) map[string]string {
 	return texts
 }
 
-// EncodeFields adds field sets to a state, by the names of their outputs. It leaves out nil and empty sets.
-func EncodeFields(out map[string]property.Value, sets map[string]*fieldpath.Set, secret bool) error {
-	for key, fields := range sets {
-		if fields == nil || fields.Empty() {
+// SavedFields is a field set in a state, by the name of its output.
+type SavedFields struct {
+	Key    string
+	Fields *fieldpath.Set
+	Secret bool
+}
+
+// EncodeFields adds field sets to a state. It leaves out nil and empty sets.
+func EncodeFields(out map[string]property.Value, saved ...SavedFields) error {
+	for _, s := range saved {
+		if s.Fields == nil || s.Fields.Empty() {
 			continue
 		}
-		text, err := ownership.Encode(fields)
+		text, err := ownership.Encode(s.Fields)
 		if err != nil {
 			return err
 		}
-		out[key] = property.New(text).WithSecret(secret)
+		out[s.Key] = property.New(text).WithSecret(s.Secret)
 	}
 	return nil
 }

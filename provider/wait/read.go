@@ -44,13 +44,19 @@ func (r *waitResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespo
 		old.origin = old.origin.Seen(ctx, clu)
 		req.Properties = req.Properties.Set(tracked.KeyCluster, old.origin.Encode())
 	}
-	another := old.isAnother(live)
+	if !in.spec.Goal.ForDeletion() {
+		return r.readLive(req, in, old, live)
+	}
+	if old.pending && live != nil && !old.isAnother(live) {
+		return unchanged(req, old, in.spec.StillMissing(live), live)
+	}
+	return renewed(req, state{origin: old.origin})
+}
+
+// readLive compares an object, or its absence, with what the wait is for, if that is not the absence.
+func (r *waitResource) readLive(req p.ReadRequest, in inputs, old state, live *unstructured.Unstructured) (p.ReadResponse, error) {
+	another, holds := old.isAnother(live), func() bool { return in.spec.Goal.Judge(live).Holds }
 	switch {
-	case in.spec.Goal.ForDeletion():
-		if old.pending && live != nil && !another {
-			return unchanged(req, old, in.spec.StillMissing(live), live)
-		}
-		return renewed(req, state{origin: old.origin})
 	case old.outlived(in, live):
 		return unchanged(req, old, "", nil)
 	case !old.pending && (live == nil || another):
@@ -59,14 +65,14 @@ func (r *waitResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespo
 		return unchanged(req, old, "", live)
 	case old.pending && another:
 		return unchanged(req, old, "the object was deleted, and another one has its name now", nil)
-	case old.pending && !in.spec.Goal.Judge(live).Holds:
+	case old.pending && !holds():
 		return unchanged(req, old, in.spec.StillMissing(live), live)
 	}
 	now, err := in.observed(live, old, r.known())
 	if err != nil {
 		return p.ReadResponse{}, err
 	}
-	now.origin, now.gaveUp = old.origin, old.gaveUp && !in.spec.Goal.Judge(live).Holds
+	now.origin, now.gaveUp = old.origin, old.gaveUp && !holds()
 	return renewed(req, now)
 }
 
