@@ -47,7 +47,8 @@
 //   - kinds and their tokens: kind.go
 //   - definitions as OpenAPI has them: openapi.go; all definitions of an extension, and saved files: catalog.go
 //   - where they come from: source_cluster.go, source_crds.go
-//   - the classes: schema.go; the types in them: schema_types.go; the rest of the package: schema_package.go
+//   - the classes: schema.go; the types in them: schema_types.go; the rest of the package: schema_package.go,
+//     and how the languages pack it: schema_languages.go
 //   - what is kept of it all: content.go
 //
 // From the engine to the object:

@@ -42,6 +42,7 @@ func (b basePackage) schemaOf(name, version string, c content, value []byte) (st
 		// Without the place where the plugin comes from, the engine would make a second default provider.
 		PluginDownloadURL:   b.spec.PluginDownloadURL,
 		AllowedPackageNames: []string{base},
+		Meta:                &schema.MetadataSpec{SupportPack: true},
 		Types:               maps.Clone(c.Types),
 		Resources:           map[string]schema.ResourceSpec{},
 		ExtensionParameterization: &schema.ExtensionParameterizationSpec{
@@ -60,6 +61,10 @@ func (b basePackage) schemaOf(name, version string, c content, value []byte) (st
 			},
 			InputProperties: inputs, RequiredInputs: kind.Required,
 		}
+	}
+	var err error
+	if spec.Language, err = b.languages(name, spec); err != nil {
+		return "", err
 	}
 	text, err := json.Marshal(spec)
 	return string(text), err

@@ -12,6 +12,7 @@ import (
 	"github.com/pulumi/pulumi/pkg/v3/codegen/nodejs"
 	"github.com/pulumi/pulumi/pkg/v3/codegen/python"
 	"github.com/pulumi/pulumi/pkg/v3/codegen/schema"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/util/contract"
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
 )
 
@@ -23,7 +24,12 @@ func (h host) GeneratePackage(
 	if err := json.Unmarshal([]byte(request.Schema), &spec); err != nil {
 		return nil, err
 	}
-	pkg, diagnostics, err := schema.BindSpec(spec, schema.NewNullLoader(), schema.ValidationOptions{AllowDanglingReferences: true})
+	loader, err := schema.NewLoaderClient(request.LoaderTarget)
+	if err != nil {
+		return nil, err
+	}
+	defer contract.IgnoreClose(loader)
+	pkg, diagnostics, err := schema.BindSpec(spec, loader, schema.ValidationOptions{AllowDanglingReferences: true})
 	if err != nil {
 		return nil, err
 	}
@@ -36,9 +42,9 @@ func (h host) GeneratePackage(
 	case "go":
 		files, err = gogen.GeneratePackage(tool, pkg, request.LocalDependencies)
 	case "nodejs":
-		files, err = nodejs.GeneratePackage(tool, pkg, request.ExtraFiles, request.LocalDependencies, request.Local, nil)
+		files, err = nodejs.GeneratePackage(tool, pkg, request.ExtraFiles, request.LocalDependencies, request.Local, loader)
 	case "python":
-		files, err = python.GeneratePackage(tool, pkg, request.ExtraFiles, nil)
+		files, err = python.GeneratePackage(tool, pkg, request.ExtraFiles, loader)
 	}
 	if err != nil {
 		return nil, err

@@ -1,0 +1,126 @@
+package typed
+
+import (
+	"encoding/json"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/pulumi/pulumi/pkg/v3/codegen/schema"
+)
+
+// extensionsSince is the first version of Pulumi's SDKs that knows extensions. What the generators ask for is older.
+const extensionsSince = "3.259.0"
+
+// npmPackage is the base package for Node.js.
+const npmPackage = "@k8sconnect/pulumi"
+
+// languages say how the classes are packed for the languages. The types of an extension are in modules such as apps/v1 and
+// cert-manager.io/v1; the packages are apps/v1 and certmanager/v1.
+func (b basePackage) languages(name string, spec schema.PackageSpec) (map[string]schema.RawMessage, error) {
+	packages := packagesOf(spec)
+	javaPackages := map[string]string{base: lowered(name)}
+	for module, folder := range packages {
+		javaPackages[module] = lowered(name) + "." + strings.ReplaceAll(folder, "/", ".")
+	}
+	written := map[string]schema.RawMessage{}
+	for language, settings := range map[string]map[string]any{
+		"nodejs": {"packageName": "@" + base + "/" + name, "moduleToPackage": packages, "respectSchemaVersion": true,
+			"providerNameToModuleName": map[string]string{base: npmPackage},
+			"dependencies":             map[string]string{npmPackage: "^" + b.version, "@pulumi/pulumi": "^" + extensionsSince}},
+		"python": {
+			"packageName": base + "_" + strings.ReplaceAll(name, "-", "_"), "moduleNameOverrides": packages, "respectSchemaVersion": true,
+			"pyproject": map[string]any{"enabled": true}, "requires": map[string]string{"pulumi": ">=" + extensionsSince + ",<4.0.0", "pulumi_" + base: ""}, "inputTypes": "classes-and-dicts",
+		},
+		// The generator names the module like the extension, and the project replaces it by the folder in which it is.
+		"go":     {"importBasePath": path.Join(name, lowered(name)), "moduleToPackage": packages, "packageImportAliases": importAliases(name, packages), "respectSchemaVersion": true, "generateResourceContainerTypes": false},
+		"java":   {"basePackage": "com." + base, "packages": javaPackages, "buildFiles": "none"},
+		"csharp": {"rootNamespace": "K8sConnect", "namespaces": namespaces(name, packages), "respectSchemaVersion": true},
+	} {
+		text, err := json.Marshal(settings)
+		if err != nil {
+			return nil, err
+		}
+		written[language] = text
+	}
+	return written, nil
+}
+
+// packagesOf names the package of each module. A package has the first label of the API group, without what no language takes. An API
+// group whose first label is also another's has its whole name.
+func packagesOf(spec schema.PackageSpec) map[string]string {
+	modules := map[string]bool{}
+	for token := range spec.Resources {
+		modules[moduleOf(token)] = true
+	}
+	for token := range spec.Types {
+		modules[moduleOf(token)] = true
+	}
+	groups := map[string]map[string]bool{} // by first label
+	for module := range modules {
+		if group, _, versioned := strings.Cut(module, "/"); versioned {
+			short := firstLabel(group)
+			if groups[short] == nil {
+				groups[short] = map[string]bool{}
+			}
+			groups[short][family(group)] = true
+		}
+	}
+	packages := map[string]string{}
+	for _, module := range slices.Sorted(maps.Keys(modules)) {
+		group, version, versioned := strings.Cut(module, "/")
+		if !versioned {
+			continue
+		}
+		name := firstLabel(group)
+		if len(groups[name]) > 1 && family(group) != kubernetes {
+			name = lowered(group)
+		}
+		packages[module] = name + "/" + version
+	}
+	return packages
+}
+
+// kubernetes is the family of the API groups of Kubernetes itself. The types of one group may be in two modules: those that the
+// cluster names io.k8s.api.networking.v1 belong to networking.k8s.io.
+const kubernetes = "k8s.io"
+
+func family(group string) string {
+	if !strings.Contains(group, ".") || strings.HasSuffix(group, "."+kubernetes) && strings.Count(group, ".") <= 3 {
+		return kubernetes
+	}
+	return group
+}
+
+func moduleOf(token string) string { return strings.Split(token, ":")[1] }
+
+func firstLabel(group string) string {
+	first, _, _ := strings.Cut(group, ".")
+	return lowered(first)
+}
+
+var otherThanName = regexp.MustCompile(`[^a-z0-9]+`)
+
+// lowered is a name of small letters and digits.
+func lowered(name string) string { return otherThanName.ReplaceAllString(strings.ToLower(name), "") }
+
+// importAliases name the packages of Go, all of which would otherwise be v1.
+func importAliases(name string, packages map[string]string) map[string]string {
+	aliases := map[string]string{}
+	for _, folder := range packages {
+		aliases[path.Join(name, lowered(name), folder)] = strings.ReplaceAll(folder, "/", "")
+	}
+	return aliases
+}
+
+// namespaces name the packages of .NET.
+func namespaces(name string, packages map[string]string) map[string]string {
+	spaces := map[string]string{base: className(name)}
+	for module, folder := range packages {
+		group, version, _ := strings.Cut(folder, "/")
+		spaces[module] = className(name) + "." + className(group) + "." + className(version)
+	}
+	return spaces
+}

@@ -1,0 +1,197 @@
+package sdk_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
+)
+
+// crateDefinition is a kind with words and with a field that is no identifier.
+const crateDefinition = `apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: crates.example.io}
+spec:
+  group: example.io
+  scope: Namespaced
+  names: {kind: Crate, plural: crates}
+  versions:
+    - name: v1
+      served: true
+      storage: true
+      schema:
+        openAPIV3Schema:
+          type: object
+          properties:
+            spec:
+              type: object
+              required: [size]
+              properties:
+                size: {type: string, enum: [small, large]}
+                kebab-name: {type: string}
+`
+
+// kindsProject is a project with the classes of these kinds: the built-in ones as the cluster has them, and one from a file.
+func kindsProject(t *testing.T, env []string) project {
+	t.Helper()
+	c := workloads.Get(t)
+	p := project{dir: t.TempDir(), env: append(slices.Clip(env), "npm_config_prefer_offline=true",
+		"KUBECONFIG="+c.KubeconfigFile(), "PULUMI_BACKEND_URL=file://"+filepath.ToSlash(t.TempDir()), "SPACE="+c.Namespace(t),
+		"PATH="+strangerPath("hosts")+string(os.PathListSeparator)+strangerPath("bin")+string(os.PathListSeparator)+os.Getenv("PATH"))}
+	p.write(t, "crates.yaml", crateDefinition)
+	kubectl, err := cluster.Tool("kubectl")
+	require.NoError(t, err)
+	p.run(t, kubectl, "apply", "--server-side", "-f", "crates.yaml")
+	p.run(t, kubectl, "wait", "--for", "condition=Established", "-f", "crates.yaml")
+	return p
+}
+
+const (
+	kindsParameters = "kinds=apps/v1/Deployment,v1/Service,v1/ConfigMap crds=crates.yaml"
+	pulumiProgram   = "name: kinds\nruntime: "
+)
+
+// pulumi runs the CLI that is on the project's PATH.
+func (p project) pulumi(t *testing.T, args ...string) string {
+	t.Helper()
+	return p.run(t, "bash", append([]string{"-c", `exec pulumi "$@"`, "pulumi"}, args...)...)
+}
+
+// generate writes the classes for a language.
+func (p project) generate(t *testing.T, language string) {
+	t.Helper()
+	p.pulumi(t, "package", "gen-sdk", "k8sconnect", "--extension", kindsParameters, "--language", language, "--local", "--out", "made")
+}
+
+// mistake is a change of a program, and what the compiler says of it.
+type mistake struct{ was, is, says string }
+
+// refuses wants that no program with a mistake compiles. Each is in a file of its own, whose name has a %d.
+func (p project) refuses(t *testing.T, file, program string, check []string, mistakes ...mistake) {
+	t.Helper()
+	for i, m := range mistakes {
+		require.Contains(t, program, m.was)
+		p.write(t, fmt.Sprintf(file, i), strings.Replace(program, m.was, m.is, 1))
+	}
+	out, err := p.try(t, check[0], check[1:]...)
+	require.Error(t, err)
+	for i, m := range mistakes {
+		own := ""
+		for part := range strings.SplitSeq(out, "wrong") {
+			if strings.HasPrefix(part, strconv.Itoa(i)) {
+				own += part
+			}
+		}
+		assert.Contains(t, own, m.says, "%s in place of %s:\n%s", m.is, m.was, out)
+	}
+}
+
+// livesAsKinds takes the program of a project through its life.
+func livesAsKinds(t *testing.T, p project) {
+	t.Helper()
+	client, space := workloads.Get(t).Client(), ""
+	for _, setting := range p.env {
+		if value, found := strings.CutPrefix(setting, "SPACE="); found {
+			space = value
+		}
+	}
+	p.pulumi(t, "stack", "init", "dev")
+	p.pulumi(t, "up", "--yes", "--skip-preview")
+	assert.Equal(t, "1\n", p.pulumi(t, "stack", "output", "replicas"))
+	assert.Equal(t, "web\n", p.pulumi(t, "stack", "output", "waitedFor"))
+	p.pulumi(t, "preview", "--expect-no-changes")
+
+	_, err := client.AppsV1().Deployments(space).Patch(t.Context(), "web", types.MergePatchType,
+		[]byte(`{"spec": {"replicas": 2, "paused": true}}`), metav1.PatchOptions{FieldManager: "someone"})
+	require.NoError(t, err)
+	preview := p.pulumi(t, "preview", "--diff")
+	assert.Regexp(t, `~ replicas: 2 => 1`, preview)
+	assert.NotContains(t, preview, "paused")
+	p.pulumi(t, "up", "--yes", "--skip-preview")
+	web, err := client.AppsV1().Deployments(space).Get(t.Context(), "web", metav1.GetOptions{})
+	require.NoError(t, err)
+	assert.EqualValues(t, 1, *web.Spec.Replicas)
+	assert.True(t, web.Spec.Paused)
+	p.pulumi(t, "preview", "--expect-no-changes")
+
+	p.pulumi(t, "destroy", "--yes", "--skip-preview")
+	_, err = client.AppsV1().Deployments(space).Get(t.Context(), "web", metav1.GetOptions{})
+	assert.True(t, apierrors.IsNotFound(err), "%v", err)
+}
+
+func TestTypedKindsInTypeScript(t *testing.T) { // [K1] [K6] [K11]
+	selected(t, "nodejs")
+	t.Parallel()
+	p := kindsProject(t, strangerShell(t))
+	p.write(t, "Pulumi.yaml", pulumiProgram+"nodejs\n")
+	p.write(t, "package.json", `{"dependencies": {"typescript": "^5", "@types/node": "^20", "@k8sconnect/pulumi": "file:`+packed(t, "nodejs/*.tgz")+`"}}`)
+	p.pulumi(t, "package", "add", "k8sconnect", "--extension", kindsParameters)
+	p.write(t, "check.json", tsconfig)
+	text, check := program(t, "kinds.ts"), []string{"node_modules/.bin/tsc", "--noEmit", "--project", "check.json"}
+	p.write(t, "index.ts", text)
+	p.run(t, check[0], check[1:]...)
+	require.NoError(t, os.Remove(p.path("index.ts")))
+	p.refuses(t, "wrong%d.ts", text, check,
+		mistake{"replicas: 1", "replica: 1", "'replica' does not exist in type"},
+		mistake{`metadata: { name: "web", namespace },` + "\n", "metadata: { namespace },\n", "'name' is missing"},
+		mistake{`size: "large"`, `size: "huge"`, `'"huge"' is not assignable`},
+		mistake{`image: "web:1"`, `image: 1`, "'number' is not assignable"},
+		mistake{"resourceRef: web.k8sconnect.resourceRef,", "resourceRef: web.k8sconnect.fieldOwnership,", "not assignable"},
+		mistake{"ignoreFields", "ignoredFields", "'ignoredFields' does not exist"},
+	)
+	p.write(t, "index.ts", text)
+	livesAsKinds(t, p)
+}
+
+func TestTypedKindsInGo(t *testing.T) { // [K1] [K6] [K11]
+	selected(t, "go")
+	t.Parallel()
+	first := goPrograms.get(t)
+	p := kindsProject(t, first.env)
+	p.generate(t, "go")
+	p.write(t, "Pulumi.yaml", pulumiProgram+"go\n")
+	p.write(t, "go.sum", first.read(t, "go.sum"))
+	p.write(t, "go.mod", first.read(t, "go.mod")+"\nrequire kinds v0.0.0\n\nreplace kinds => ./made/go\n")
+	text, check := program(t, "kinds.go.txt"), []string{"go", "vet", "-mod=mod", "."}
+	p.write(t, "main.go", text)
+	p.run(t, check[0], check[1:]...)
+	p.refuses(t, "wrong%d/main.go", text, []string{"go", "vet", "-mod=mod", "./..."},
+		mistake{"Replicas: pulumi", "Replica: pulumi", "unknown field Replica"},
+		mistake{"CrateSpecSizeLarge", "CrateSpecSizeHuge", "undefined: examplev1.CrateSpecSizeHuge"},
+		mistake{`pulumi.String("web:1")`, "pulumi.Int(1)", "cannot use pulumi.Int(1)"},
+	)
+	p.env = append(slices.Clip(p.env), "GOFLAGS=-mod=mod -modcacherw -buildvcs=false -trimpath -ldflags=-w")
+	livesAsKinds(t, p)
+}
+
+func TestTypedKindsInPython(t *testing.T) { // [K1] [K6] [K11]
+	selected(t, "python")
+	t.Parallel()
+	first := pythonPrograms.get(t)
+	p := kindsProject(t, strangerShell(t))
+	p.generate(t, "python")
+	p.write(t, "Pulumi.yaml", pulumiProgram+"{name: python, options: {virtualenv: venv}}\n")
+	require.NoError(t, os.Symlink(first.path("venv"), p.path("venv")))
+	p.run(t, "venv/bin/pip", "install", "-q", "--disable-pip-version-check", "--no-deps", "./made/python")
+	text, check := program(t, "kinds.py"), []string{"venv/bin/mypy", "--strict", "__main__.py"}
+	p.write(t, "__main__.py", text)
+	p.run(t, check[0], check[1:]...)
+	// A mistake inside a plain dict is found, too, but mypy needs minutes to say so: it tries all forms of the arguments.
+	p.refuses(t, "wrong%d.py", text, []string{"venv/bin/mypy", "--strict", "wrong0.py", "wrong1.py", "wrong2.py"},
+		mistake{`NamedMetaArgs(name=`, `NamedMetaArgs(names=`, `Unexpected keyword argument "names"`},
+		mistake{`NamedMetaArgs(name="settings", `, `NamedMetaArgs(`, `Missing named argument "name"`},
+		mistake{"CrateSpecSize.LARGE", "CrateSpecSize.HUGE", `has no attribute "HUGE"`},
+	)
+	livesAsKinds(t, p)
+}
