@@ -23,7 +23,7 @@ func (b basePackage) languages(name string, spec schema.PackageSpec) (map[string
 	packages := packagesOf(spec)
 	javaPackages := map[string]string{base: lowered(name)}
 	for module, folder := range packages {
-		javaPackages[module] = lowered(name) + "." + strings.ReplaceAll(folder, "/", ".")
+		javaPackages[module] = strings.ReplaceAll(folder, "/", ".")
 	}
 	written := map[string]schema.RawMessage{}
 	for language, settings := range map[string]map[string]any{

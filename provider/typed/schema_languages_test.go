@@ -42,7 +42,7 @@ func TestLanguagesOfASchema(t *testing.T) {
 		"respectSchemaVersion": true, "generateResourceContainerTypes": false}`, string(written["go"]))
 	assert.JSONEq(t, `{"packageName": "@k8sconnect/web-kinds", "moduleToPackage": {"apps/v1": "apps/v1"}, "providerNameToModuleName": {"k8sconnect": "@k8sconnect/pulumi"},
 		"dependencies": {"@k8sconnect/pulumi": "^1.2.3", "@pulumi/pulumi": "^3.259.0"}, "respectSchemaVersion": true}`, string(written["nodejs"]))
-	assert.JSONEq(t, `{"basePackage": "com.k8sconnect", "packages": {"apps/v1": "webkinds.apps.v1", "k8sconnect": "webkinds"}, "buildFiles": "none"}`, string(written["java"]))
+	assert.JSONEq(t, `{"basePackage": "com.k8sconnect", "packages": {"apps/v1": "apps.v1", "k8sconnect": "webkinds"}, "buildFiles": "none"}`, string(written["java"]))
 	assert.JSONEq(t, `{"rootNamespace": "K8sConnect", "namespaces": {"apps/v1": "WebKinds.Apps.V1", "k8sconnect": "WebKinds"}, "respectSchemaVersion": true}`, string(written["csharp"]))
 	assert.Contains(t, string(written["python"]), `"packageName":"k8sconnect_web_kinds"`)
 }
