@@ -23,7 +23,7 @@ func snippets(t *testing.T, fence string) map[string]string {
 }
 
 // projectPages are the pages whose programs need more packages, or consist of several files: each is installed and run by a test of its own.
-var projectPages = []string{typedPage, policyPage, unitTestPage}
+var projectPages = []string{typedPage, kindsPage, policyPage, unitTestPage}
 
 // guides are the programs in the pages of docs/ in the language of the fence, by names such as
 // Guide1Languages.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,6 +56,17 @@ func kindsProject(t *testing.T, env []string) project {
 	p.run(t, kubectl, "apply", "--server-side", "-f", "crates.yaml")
 	p.run(t, kubectl, "wait", "--for", "condition=Established", "-f", "crates.yaml")
 	return p
+}
+
+// kindsPage is the page on typed kinds. Its programs are type-checked, and the one in YAML is previewed.
+const kindsPage = "typed-kinds.md"
+
+// onKindsPage is the program of the page in the language of the fence.
+func onKindsPage(t *testing.T, fence string) string {
+	t.Helper()
+	found := regexp.MustCompile("(?ms)^```" + fence + "\n(.*?)^```$").FindStringSubmatch(readDocsPage(t, kindsPage))
+	require.NotNil(t, found, "%s has no program in %s", kindsPage, fence)
+	return found[1]
 }
 
 const (
@@ -140,6 +152,7 @@ func TestTypedKindsInTypeScript(t *testing.T) { // [K1] [K6] [K11]
 	p.write(t, "check.json", tsconfig)
 	text, check := program(t, "kinds.ts"), []string{"node_modules/.bin/tsc", "--noEmit", "--project", "check.json"}
 	p.write(t, "index.ts", text)
+	p.write(t, "page.ts", onKindsPage(t, "typescript"))
 	p.run(t, check[0], check[1:]...)
 	require.NoError(t, os.Remove(p.path("index.ts")))
 	p.refuses(t, "wrong%d.ts", text, check,
@@ -154,6 +167,16 @@ func TestTypedKindsInTypeScript(t *testing.T) { // [K1] [K6] [K11]
 	livesAsKinds(t, p)
 }
 
+func TestTypedKindsInYAML(t *testing.T) {
+	t.Parallel()
+	p := kindsProject(t, strangerShell(t))
+	p.write(t, "Pulumi.yaml", pulumiProgram+"yaml\n"+onKindsPage(t, "yaml"))
+	p.pulumi(t, "package", "add", "k8sconnect")
+	p.pulumi(t, "package", "add", "k8sconnect", "--extension", kindsParameters)
+	p.pulumi(t, "stack", "init", "dev")
+	assert.Contains(t, p.pulumi(t, "preview"), "2 to create")
+}
+
 func TestTypedKindsInGo(t *testing.T) { // [K1] [K6] [K11]
 	selected(t, "go")
 	t.Parallel()
@@ -165,7 +188,8 @@ func TestTypedKindsInGo(t *testing.T) { // [K1] [K6] [K11]
 	p.write(t, "go.mod", first.read(t, "go.mod")+"\nrequire kinds v0.0.0\n\nreplace kinds => ./made/go\n")
 	text, check := program(t, "kinds.go.txt"), []string{"go", "vet", "-mod=mod", "."}
 	p.write(t, "main.go", text)
-	p.run(t, check[0], check[1:]...)
+	p.write(t, "page/main.go", onKindsPage(t, "go"))
+	p.run(t, check[0], append(check[1:], "./page")...)
 	p.refuses(t, "wrong%d/main.go", text, []string{"go", "vet", "-mod=mod", "./..."},
 		mistake{"Replicas: pulumi", "Replica: pulumi", "unknown field Replica"},
 		mistake{"CrateSpecSizeLarge", "CrateSpecSizeHuge", "undefined: examplev1.CrateSpecSizeHuge"},
@@ -185,6 +209,8 @@ func TestTypedKindsInPython(t *testing.T) { // [K1] [K6] [K11]
 	require.NoError(t, os.Symlink(first.path("venv"), p.path("venv")))
 	p.run(t, "venv/bin/pip", "install", "-q", "--disable-pip-version-check", "--no-deps", "./made/python")
 	text, check := program(t, "kinds.py"), []string{"venv/bin/mypy", "--strict", "__main__.py"}
+	p.write(t, "page.py", onKindsPage(t, "python"))
+	p.run(t, "venv/bin/mypy", "--strict", "page.py")
 	p.write(t, "__main__.py", text)
 	p.run(t, check[0], check[1:]...)
 	// A mistake inside a plain dict is found, too, but mypy needs minutes to say so: it tries all forms of the arguments.

@@ -146,6 +146,16 @@ func pageOnTypedManifests(t *testing.T, p page) {
 	}
 }
 
+// pageOnTypedKinds proves the page on typed kinds. Its programs in other languages are checked by tests/sdk.
+func pageOnTypedKinds(t *testing.T, p page) {
+	p.prove(t, proofs{commandLines: commands, inALanguage: func(*testing.T, fence) {}, aProgram: func(t *testing.T, f fence) {
+		s, _, _ := docsStack(t, shared.Get(t))
+		s.extend(t, "kinds=v1/ConfigMap", live(t))
+		s.program(t, "%s", programOf(t, f.code))
+		assert.Contains(t, s.preview(t), "to create")
+	}})
+}
+
 // installs are the first words of commands that only tests/sdk runs.
 var installs = []string{"npm", "npx", "node", "python3", "venv/bin/pip", "venv/bin/python", "go"}
 

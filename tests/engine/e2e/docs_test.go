@@ -46,6 +46,7 @@ var pages = map[string]func(t *testing.T, p page){
 	"sets.md":                             pageOnSets,
 	"tasks.md":                            pageOnTasks,
 	"troubleshooting.md":                  pageOnMessages,
+	"typed-kinds.md":                      pageOnTypedKinds,
 	"typed-manifests.md":                  pageOnTypedManifests,
 	"unit-tests.md":                       pageOfProjects,
 	"waiting.md":                          pageOnWaiting,
