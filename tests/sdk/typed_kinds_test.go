@@ -142,7 +142,38 @@ func livesAsKinds(t *testing.T, p project) {
 	assert.True(t, apierrors.IsNotFound(err), "%v", err)
 }
 
-func TestTypedKindsInTypeScript(t *testing.T) { // [K1] [K6] [K11]
+// livesInTwoClusters has typed children of components, and typed resources alone, in the clusters that their providers lead to.
+func livesInTwoClusters(t *testing.T, p project) { // [K2]
+	t.Helper()
+	home, other := workloads.Get(t), cluster.ForTest(t, cluster.Options{})
+	p.env = append(slices.Clip(p.env), "OTHER="+other.KubeconfigFile())
+	in := func(c *cluster.Cluster) (names []string) {
+		list, err := c.Client().CoreV1().ConfigMaps("default").List(t.Context(), metav1.ListOptions{LabelSelector: "typed=yes"})
+		require.NoError(t, err)
+		for _, found := range list.Items {
+			names = append(names, found.Name)
+		}
+		return names
+	}
+	p.pulumi(t, "stack", "init", "two")
+	p.pulumi(t, "up", "--yes", "--skip-preview")
+	assert.ElementsMatch(t, []string{"by-provider", "by-providers", "by-list", "explicit"}, in(other))
+	assert.ElementsMatch(t, []string{"in-component", "alone"}, in(home))
+	p.pulumi(t, "preview", "--expect-no-changes")
+
+	p.pulumi(t, "config", "set", "--path", "pulumi:disable-default-providers[0]", "k8sconnect")
+	out, err := p.try(t, "bash", "-c", "pulumi preview")
+	require.Error(t, err, "resources without a provider want the default one")
+	assert.Contains(t, out, "denydefaultprovider", "so Pulumi says it of a resource of an extension")
+	p.env = append(slices.Clip(p.env), "EXPLICIT=yes")
+	p.pulumi(t, "up", "--yes", "--skip-preview")
+	assert.Len(t, in(other), 4)
+	assert.Empty(t, in(home))
+	p.pulumi(t, "destroy", "--yes", "--skip-preview")
+	assert.Empty(t, in(other))
+}
+
+func TestTypedKindsInTypeScript(t *testing.T) { // [K1] [K2] [K6] [K11]
 	selected(t, "nodejs")
 	t.Parallel()
 	p := kindsProject(t, strangerShell(t))
@@ -165,6 +196,8 @@ func TestTypedKindsInTypeScript(t *testing.T) { // [K1] [K6] [K11]
 	)
 	p.write(t, "index.ts", text)
 	livesAsKinds(t, p)
+	p.write(t, "index.ts", program(t, "kinds_component.ts"))
+	livesInTwoClusters(t, p)
 }
 
 func TestTypedKindsInYAML(t *testing.T) {
