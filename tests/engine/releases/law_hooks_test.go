@@ -79,6 +79,11 @@ func ofHooks(runs []run) []run {
 	return slices.DeleteFunc(slices.Clone(runs), func(r run) bool { return strings.HasPrefix(r.job, "chore") })
 }
 
+// failedBeside reports whether something that is not of the release failed.
+func failedBeside(o outcome) bool {
+	return slices.ContainsFunc(o.runs, func(r run) bool { return strings.HasPrefix(r.job, "chore") && r.fails() })
+}
+
 func (p *play) judgeHooks(o outcome) {
 	runs := ofHooks(o.runs)
 	what, of := p.plan(o.kind)
@@ -107,8 +112,8 @@ func (p *play) judgeHooks(o outcome) {
 		p.open = &event{kinds: map[string]bool{}}
 	}
 	p.open.kinds[what] = true
-	if !o.whole && what == installs {
-		p.open.kinds[upgrades] = true // It may have come to its end before it was interrupted.
+	if what == installs && (!o.whole || failedBeside(o)) {
+		p.open.kinds[upgrades] = true // It may have come to its end before it was interrupted, or before something else failed.
 	}
 	if what == deletes {
 		p.open.kinds[installs] = true // Nothing of the release may be left where something beside it could not be deleted.
@@ -122,7 +127,7 @@ func (p *play) judgeOpen(o outcome, what string, of *model, runs []run) {
 	for kind := range p.open.kinds {
 		kinds[kind] = true
 	}
-	if what == deletes || p.m.absent { // What an install that failed has made is deleted, too.
+	if what == deletes || p.m.absent || o.kind == engine.Destroy { // What an install that failed has made is deleted, too.
 		kinds = map[string]bool{deletes: true}
 	}
 	events := []string{}
