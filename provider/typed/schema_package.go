@@ -49,6 +49,9 @@ func (b basePackage) schemaOf(name, version string, c content, value []byte) (st
 			BaseProvider: schema.BaseProviderRefSpec{Name: base, Version: b.version}, Parameter: value,
 		},
 	}
+	for _, property := range b.object.InputProperties {
+		b.addWords(spec.Types, &property.TypeSpec)
+	}
 	spec.Types[optionsToken] = b.own(b.object.InputProperties, nil, "How the object is applied and deleted.")
 	spec.Types[appliedToken] = b.own(b.object.Properties, b.object.Required, "The object that was applied, and who owns its fields.")
 	for token, kind := range c.Kinds {
@@ -84,10 +87,32 @@ func (b basePackage) own(properties map[string]schema.PropertySpec, required []s
 	}}
 }
 
+// wordsIn returns the type of words of the base package that a reference leads to. An extension has such types of its own: the
+// generator for Java looks for all words in the package that it writes. A copy does no harm, because these properties take any text.
+func (b basePackage) wordsIn(ref string) (token string, ok bool) {
+	token, isLocal := strings.CutPrefix(ref, "#/types/")
+	return token, isLocal && len(b.spec.Types[token].Enum) > 0
+}
+
+// addWords adds the types of all words in a type.
+func (b basePackage) addWords(to map[string]schema.ComplexTypeSpec, t *schema.TypeSpec) {
+	if t == nil {
+		return
+	}
+	if token, ok := b.wordsIn(t.Ref); ok {
+		to[token] = b.spec.Types[token]
+	}
+	for i := range t.OneOf {
+		b.addWords(to, &t.OneOf[i])
+	}
+	b.addWords(to, t.Items)
+	b.addWords(to, t.AdditionalProperties)
+}
+
 // fromOutside returns a type of the base package as another package refers to it. A copy would be another type in Go, and a Wait would
 // not take the resourceRef.
 func (b basePackage) fromOutside(t schema.TypeSpec) schema.TypeSpec {
-	if strings.HasPrefix(t.Ref, "#/types/") {
+	if _, words := b.wordsIn(t.Ref); strings.HasPrefix(t.Ref, "#/types/") && !words {
 		t.Ref = fmt.Sprintf("/%s/v%s/schema.json%s", base, b.version, t.Ref)
 	}
 	for i := range t.OneOf {

@@ -146,6 +146,9 @@ func TestTheSchemaOfAnExtension(t *testing.T) {
 	assert.True(t, options["clusterConnection"].Secret)
 	assert.Equal(t, "/k8sconnect/v1.2.3/schema.json#/types/k8sconnect:index:ResourceRef", spec.Types[appliedToken].Properties["resourceRef"].Ref)
 	assert.Equal(t, []string{"resourceRef"}, spec.Types[appliedToken].Required)
+	assert.Equal(t, []schema.TypeSpec{{Type: "string"}, reference("k8sconnect:index:ConflictPolicy")}, options["conflictPolicy"].OneOf)
+	assert.NotEmpty(t, spec.Types["k8sconnect:index:ConflictPolicy"].Enum, "Java looks for words in the package itself")
+	assert.NotContains(t, spec.Types, "k8sconnect:index:DriftDetection", "no property has these words")
 
 	again, err := parseValue(value)
 	require.NoError(t, err)

@@ -80,10 +80,11 @@ func (p project) pulumi(t *testing.T, args ...string) string {
 	return p.run(t, "bash", append([]string{"-c", `exec pulumi "$@"`, "pulumi"}, args...)...)
 }
 
-// generate writes the classes for a language.
-func (p project) generate(t *testing.T, language string) {
+// generate writes the classes for a language. more are more parameters.
+func (p project) generate(t *testing.T, language string, more ...string) {
 	t.Helper()
-	p.pulumi(t, "package", "gen-sdk", "k8sconnect", "--extension", kindsParameters, "--language", language, "--local", "--out", "made")
+	p.pulumi(t, "package", "gen-sdk", "k8sconnect", "--extension", strings.Join(append([]string{kindsParameters}, more...), " "),
+		"--language", language, "--local", "--out", "made")
 }
 
 // mistake is a change of a program, and what the compiler says of it.
