@@ -24,6 +24,8 @@ type parameters struct {
 	save, from string
 	// kubeconfig and context lead to the cluster. Default: the one that kubectl would use.
 	kubeconfig, context string
+	// goPath is the import path of the package for Go. Default: one in a module of its own.
+	goPath string
 }
 
 const (
@@ -32,10 +34,13 @@ const (
 )
 
 // parameterNames are the names of all parameters.
-var parameterNames = []string{"kinds", "crds", "from", "save", "name", "version", "kubeconfig", "context"}
+var parameterNames = []string{"kinds", "crds", "from", "save", "name", "version", "kubeconfig", "context", "go"}
 
 // packageName is what can be the name of a package in every language.
 var packageName = regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)*$`)
+
+// goPackage is an import path of Go whose last part can be the name of a package.
+var goPackage = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._~-]*/)+[a-z][a-z0-9]*$`)
 
 // parseParameters reads parameters, each as name=value.
 func parseParameters(args []string) (parameters, error) {
@@ -88,6 +93,7 @@ func (p *parameters) set(name, value string) error {
 	default:
 		*map[string]*string{
 			"name": &p.name, "version": &p.version, "save": &p.save, "from": &p.from, "kubeconfig": &p.kubeconfig, "context": &p.context,
+			"go": &p.goPath,
 		}[name] = value
 	}
 	return nil
@@ -99,6 +105,9 @@ func (p parameters) check() error {
 	}
 	if _, err := semver.StrictNewVersion(p.version); err != nil {
 		return fmt.Errorf("version=%s is no version. Give one such as %s", p.version, defaultVersion)
+	}
+	if p.goPath != "" && !goPackage.MatchString(p.goPath) {
+		return fmt.Errorf("go=%s is no import path of a Go package. Give one such as github.com/acme/shop/sdks/kinds, whose last part has small letters and digits", p.goPath)
 	}
 	if len(p.kinds) == 0 && len(p.crds) == 0 && p.from == "" {
 		return errors.New("no kinds are given. Name them with kinds=apps/v1/Deployment,v1/Service, give their definitions with crds=, or a saved file with from=")

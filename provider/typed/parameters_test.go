@@ -31,8 +31,8 @@ func TestParameters(t *testing.T) {
 			[]string{"from=a=b"}, parameters{name: "kinds", version: "0.1.0", from: "a=b"},
 		},
 		"all parameters": {
-			[]string{"name=my-kinds", "version=2.0.0", "kinds=v1/Service", "save=s.json", "kubeconfig=~/.kube/it", "context=prod"},
-			parameters{name: "my-kinds", version: "2.0.0", kinds: []Kind{service}, save: "s.json", kubeconfig: "~/.kube/it", context: "prod"},
+			[]string{"name=my-kinds", "version=2.0.0", "kinds=v1/Service", "save=s.json", "kubeconfig=~/.kube/it", "context=prod", "go=example.com/shop/kinds"},
+			parameters{name: "my-kinds", version: "2.0.0", kinds: []Kind{service}, save: "s.json", kubeconfig: "~/.kube/it", context: "prod", goPath: "example.com/shop/kinds"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -47,7 +47,7 @@ func TestParameters(t *testing.T) {
 func TestParametersThatAreRefused(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct{ args, want []string }{
-		"an unknown one, with those that there are":  {[]string{"kindz=v1/Pod"}, []string{`no parameter "kindz"`, "kinds, crds, from, save, name, version, kubeconfig, context", "Did you mean kinds?"}},
+		"an unknown one, with those that there are":  {[]string{"kindz=v1/Pod"}, []string{`no parameter "kindz"`, "kinds, crds, from, save, name, version, kubeconfig, context, go", "Did you mean kinds?"}},
 		"one without a value":                        {[]string{"kinds"}, []string{"name=value", "kinds, crds"}},
 		"one with an empty value":                    {[]string{"kinds="}, []string{"has no value"}},
 		"none":                                       {nil, []string{"no kinds are given", "kinds=apps/v1/Deployment", "crds=", "from="}},
@@ -56,6 +56,8 @@ func TestParametersThatAreRefused(t *testing.T) {
 		"a name twice":                               {[]string{"name=a", "name=b", "kinds=v1/Pod"}, []string{"given twice"}},
 		"the name of the package that it extends":    {[]string{"name=k8sconnect", "kinds=v1/Pod"}, []string{"cannot be the name"}},
 		"a name that no language accepts":            {[]string{"name=My Kinds", "kinds=v1/Pod"}, []string{"cannot be the name"}},
+		"an import path of Go that is none":          {[]string{"go=kinds", "kinds=v1/Pod"}, []string{"no import path", "github.com/acme/shop"}},
+		"an import path of Go with a hyphen at last": {[]string{"go=a.io/my-kinds", "kinds=v1/Pod"}, []string{"no import path", "small letters and digits"}},
 		"a version that is none":                     {[]string{"version=1", "kinds=v1/Pod"}, []string{"is no version", "0.1.0"}},
 		"a cluster beside a file that stands for it": {[]string{"from=a.json", "context=prod"}, []string{"either from="}},
 	} {

@@ -19,8 +19,12 @@ const npmPackage = "@k8sconnect/pulumi"
 
 // languages say how the classes are packed for the languages. The types of an extension are in modules such as apps/v1 and
 // cert-manager.io/v1; the packages are apps/v1 and certmanager/v1.
-func (b basePackage) languages(name string, spec schema.PackageSpec) (map[string]schema.RawMessage, error) {
+func (b basePackage) languages(name, goPath string, spec schema.PackageSpec) (map[string]schema.RawMessage, error) {
 	packages := packagesOf(spec)
+	if goPath == "" {
+		// The generator names the module like the extension, and the project replaces it by the folder in which it is.
+		goPath = path.Join(name, lowered(name))
+	}
 	javaPackages := map[string]string{base: lowered(name)}
 	for module, folder := range packages {
 		javaPackages[module] = strings.ReplaceAll(folder, "/", ".")
@@ -34,8 +38,7 @@ func (b basePackage) languages(name string, spec schema.PackageSpec) (map[string
 			"packageName": base + "_" + strings.ReplaceAll(name, "-", "_"), "moduleNameOverrides": packages, "respectSchemaVersion": true,
 			"pyproject": map[string]any{"enabled": true}, "requires": map[string]string{"pulumi": ">=" + extensionsSince + ",<4.0.0", "pulumi_" + base: ""}, "inputTypes": "classes-and-dicts",
 		},
-		// The generator names the module like the extension, and the project replaces it by the folder in which it is.
-		"go":     {"importBasePath": path.Join(name, lowered(name)), "moduleToPackage": packages, "packageImportAliases": importAliases(name, packages), "respectSchemaVersion": true, "generateResourceContainerTypes": false},
+		"go":     {"importBasePath": goPath, "moduleToPackage": packages, "packageImportAliases": importAliases(goPath, packages), "respectSchemaVersion": true, "generateResourceContainerTypes": false},
 		"java":   {"basePackage": "com." + base, "packages": javaPackages, "buildFiles": "none"},
 		"csharp": {"rootNamespace": "K8sConnect", "namespaces": namespaces(name, packages), "respectSchemaVersion": true},
 	} {
@@ -107,10 +110,10 @@ var otherThanName = regexp.MustCompile(`[^a-z0-9]+`)
 func lowered(name string) string { return otherThanName.ReplaceAllString(strings.ToLower(name), "") }
 
 // importAliases name the packages of Go, all of which would otherwise be v1.
-func importAliases(name string, packages map[string]string) map[string]string {
+func importAliases(goPath string, packages map[string]string) map[string]string {
 	aliases := map[string]string{}
 	for _, folder := range packages {
-		aliases[path.Join(name, lowered(name), folder)] = strings.ReplaceAll(folder, "/", "")
+		aliases[path.Join(goPath, folder)] = strings.ReplaceAll(folder, "/", "")
 	}
 	return aliases
 }

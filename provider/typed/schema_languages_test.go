@@ -36,7 +36,7 @@ func TestPackagesOfModules(t *testing.T) {
 func TestLanguagesOfASchema(t *testing.T) {
 	t.Parallel()
 	spec := schema.PackageSpec{Resources: map[string]schema.ResourceSpec{base + ":apps/v1:Deployment": {}}}
-	written, err := basePackage{version: "1.2.3"}.languages("web-kinds", spec)
+	written, err := basePackage{version: "1.2.3"}.languages("web-kinds", "", spec)
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"importBasePath": "web-kinds/webkinds", "moduleToPackage": {"apps/v1": "apps/v1"}, "packageImportAliases": {"web-kinds/webkinds/apps/v1": "appsv1"},
 		"respectSchemaVersion": true, "generateResourceContainerTypes": false}`, string(written["go"]))
@@ -45,4 +45,9 @@ func TestLanguagesOfASchema(t *testing.T) {
 	assert.JSONEq(t, `{"basePackage": "com.k8sconnect", "packages": {"apps/v1": "apps.v1", "k8sconnect": "webkinds"}, "buildFiles": "none"}`, string(written["java"]))
 	assert.JSONEq(t, `{"rootNamespace": "K8sConnect", "namespaces": {"apps/v1": "WebKinds.Apps.V1", "k8sconnect": "WebKinds"}, "respectSchemaVersion": true}`, string(written["csharp"]))
 	assert.Contains(t, string(written["python"]), `"packageName":"k8sconnect_web_kinds"`)
+
+	written, err = basePackage{version: "1.2.3"}.languages("web-kinds", "example.com/shop/sdks/kinds", spec)
+	require.NoError(t, err)
+	assert.JSONEq(t, `{"importBasePath": "example.com/shop/sdks/kinds", "moduleToPackage": {"apps/v1": "apps/v1"}, "packageImportAliases": {"example.com/shop/sdks/kinds/apps/v1": "appsv1"},
+		"respectSchemaVersion": true, "generateResourceContainerTypes": false}`, string(written["go"]))
 }

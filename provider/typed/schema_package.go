@@ -33,8 +33,8 @@ func parseBase(text, version, object string) (basePackage, error) {
 	return b, nil
 }
 
-// schemaOf makes the schema of an extension.
-func (b basePackage) schemaOf(name, version string, c content, value []byte) (string, error) {
+// schemaOf makes the schema of an extension. goPath is the import path of the package for Go, or empty.
+func (b basePackage) schemaOf(name, version, goPath string, c content, value []byte) (string, error) {
 	spec := schema.PackageSpec{
 		Name: name, Version: version, Namespace: b.spec.Namespace, DisplayName: b.spec.DisplayName + " " + name,
 		Description: "Classes for kinds of Kubernetes objects, served by " + base + ".",
@@ -66,7 +66,7 @@ func (b basePackage) schemaOf(name, version string, c content, value []byte) (st
 		}
 	}
 	var err error
-	if spec.Language, err = b.languages(name, spec); err != nil {
+	if spec.Language, err = b.languages(name, goPath, spec); err != nil {
 		return "", err
 	}
 	text, err := json.Marshal(spec)

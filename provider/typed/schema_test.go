@@ -129,7 +129,7 @@ func TestTheSchemaOfAnExtension(t *testing.T) {
 	c := contentOfCustom(t, `{"spec":{"type":"object","description":"What it is.","properties":{"a":{"type":"string","description":"An a."}}}}`)
 	value, err := c.value()
 	require.NoError(t, err)
-	written, err := b.schemaOf("kinds", "0.1.0", c, value)
+	written, err := b.schemaOf("kinds", "0.1.0", "", c, value)
 	require.NoError(t, err)
 	var spec schema.PackageSpec
 	require.NoError(t, json.Unmarshal([]byte(written), &spec))

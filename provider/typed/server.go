@@ -30,7 +30,7 @@ func (s *Server) Parameterize(ctx context.Context, req *pulumirpc.ParameterizeRe
 		if err != nil {
 			return nil, fmt.Errorf("the extension %s %s cannot be read: %w. Add the package again with `pulumi package add`", value.GetName(), value.GetVersion(), err)
 		}
-		return s.keep(extension{value.GetName(), value.GetVersion()}, c, value.GetValue())
+		return s.keep(extension{value.GetName(), value.GetVersion()}, "", c, value.GetValue())
 	}
 	if req.GetArgs() == nil {
 		return nil, errors.New("an extension needs parameters")
@@ -53,7 +53,7 @@ func (s *Server) Parameterize(ctx context.Context, req *pulumirpc.ParameterizeRe
 	if err != nil {
 		return nil, err
 	}
-	return s.keep(extension{read.name, read.version}, c, value)
+	return s.keep(extension{read.name, read.version}, read.goPath, c, value)
 }
 
 // catalog reads the kinds that the parameters name, from wherever they say.
@@ -74,12 +74,12 @@ func (p parameters) catalog(ctx context.Context, userAgent string) (*catalog, er
 }
 
 // keep keeps an extension for what the engine asks next.
-func (s *Server) keep(of extension, c content, value []byte) (*pulumirpc.ParameterizeResponse, error) {
+func (s *Server) keep(of extension, goPath string, c content, value []byte) (*pulumirpc.ParameterizeResponse, error) {
 	s.once.Do(func() { s.base, s.err = parseBase(s.Schema, s.Version, string(s.Extensions.object.Token)) })
 	if s.err != nil {
 		return nil, s.err
 	}
-	text, err := s.base.schemaOf(of.name, of.version, c, value)
+	text, err := s.base.schemaOf(of.name, of.version, goPath, c, value)
 	if err != nil {
 		return nil, err
 	}

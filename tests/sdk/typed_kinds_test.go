@@ -231,6 +231,18 @@ func TestTypedKindsInGo(t *testing.T) { // [K1] [K6] [K11]
 	)
 	p.env = append(slices.Clip(p.env), "GOFLAGS=-mod=mod -modcacherw -buildvcs=false -trimpath -ldflags=-w")
 	livesAsKinds(t, p)
+
+	t.Run("the classes can be in the program's own module, without a replace", func(t *testing.T) {
+		p := project{dir: t.TempDir(), env: p.env}
+		p.write(t, "crates.yaml", crateDefinition)
+		p.write(t, "go.sum", first.read(t, "go.sum"))
+		p.write(t, "go.mod", regexp.MustCompile(`(?m)^module .*$`).ReplaceAllString(first.read(t, "go.mod"), "module shop"))
+		p.pulumi(t, "package", "gen-sdk", "k8sconnect", "--extension", "crds=crates.yaml go=shop/sdks/go/boxes",
+			"--language", "go", "--local", "--out", "sdks")
+		require.NoError(t, os.Remove(p.path("sdks/go/go.mod")), "the page says so")
+		p.write(t, "main.go", "package main\n\nimport v1 \"shop/sdks/go/boxes/example/v1\"\n\nfunc main() { _ = v1.CrateArgs{} }\n")
+		p.run(t, "go", "vet", "./...")
+	})
 }
 
 func TestTypedKindsInPython(t *testing.T) { // [K1] [K6] [K11]
