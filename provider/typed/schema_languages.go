@@ -51,51 +51,48 @@ func (b basePackage) languages(name, goPath string, spec schema.PackageSpec) (ma
 	return written, nil
 }
 
-// packagesOf names the package of each module. A package has the first label of the API group, without what no language takes. An API
-// group whose first label is also another's has its whole name.
+// packagesOf names the package of each module. A package has the first label of the API group. If that is the first label of another
+// group, too, it has the whole name. The types of one group may be in two modules, networking.k8s.io and networking, which is how a
+// cluster names definitions of Kubernetes itself: they are in one package.
 func packagesOf(spec schema.PackageSpec) map[string]string {
-	modules := map[string]bool{}
-	for token := range spec.Resources {
-		modules[moduleOf(token)] = true
-	}
-	for token := range spec.Types {
-		modules[moduleOf(token)] = true
-	}
 	groups := map[string]map[string]bool{} // by first label
-	for module := range modules {
-		if group, _, versioned := strings.Cut(module, "/"); versioned {
-			short := firstLabel(group)
-			if groups[short] == nil {
-				groups[short] = map[string]bool{}
-			}
-			groups[short][family(group)] = true
+	modules := map[string]bool{}
+	for _, token := range slices.Concat(slices.Collect(maps.Keys(spec.Resources)), slices.Collect(maps.Keys(spec.Types))) {
+		group, _, versioned := strings.Cut(moduleOf(token), "/")
+		if !versioned {
+			continue // It belongs to no kind.
 		}
+		label := firstLabel(group)
+		if groups[label] == nil {
+			groups[label] = map[string]bool{}
+		}
+		groups[label][group] = true
+		modules[moduleOf(token)] = true
 	}
 	packages := map[string]string{}
-	for _, module := range slices.Sorted(maps.Keys(modules)) {
-		group, version, versioned := strings.Cut(module, "/")
-		if !versioned {
-			continue
-		}
+	for module := range modules {
+		group, version, _ := strings.Cut(module, "/")
 		name := firstLabel(group)
-		if len(groups[name]) > 1 && family(group) != kubernetes {
-			name = lowered(group)
+		if strings.Contains(group, ".") && !isAlone(group, groups[name]) {
+			name = wholeName.Replace(group)
 		}
 		packages[module] = name + "/" + version
 	}
 	return packages
 }
 
-// kubernetes is the family of the API groups of Kubernetes itself. The types of one group may be in two modules: those that the
-// cluster names io.k8s.api.networking.v1 belong to networking.k8s.io.
-const kubernetes = "k8s.io"
-
-func family(group string) string {
-	if !strings.Contains(group, ".") || strings.HasSuffix(group, "."+kubernetes) && strings.Count(group, ".") <= 3 {
-		return kubernetes
+// isAlone reports whether no other group has the same first label, except the module of the definitions of this one.
+func isAlone(group string, sameLabel map[string]bool) bool {
+	for other := range sameLabel {
+		if other != group && (strings.Contains(other, ".") || !strings.HasSuffix(group, ".k8s.io")) {
+			return false
+		}
 	}
-	return group
+	return true
 }
+
+// wholeName makes a name of an API group. Two groups never have the same, and none has that of a first label.
+var wholeName = strings.NewReplacer(".", "_", "-", "__")
 
 func moduleOf(token string) string { return strings.Split(token, ":")[1] }
 

@@ -1,11 +1,13 @@
 package typed
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/pulumi/pulumi/pkg/v3/codegen/schema"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 func TestPackagesOfModules(t *testing.T) {
@@ -14,13 +16,16 @@ func TestPackagesOfModules(t *testing.T) {
 		modules []string
 		want    map[string]string
 	}{
-		"the core group":                             {[]string{"core/v1"}, map[string]string{"core/v1": "core/v1"}},
-		"what belongs to no kind is at the top":      {[]string{"index"}, map[string]string{}},
-		"the first label of a group":                 {[]string{"cert-manager.io/v1"}, map[string]string{"cert-manager.io/v1": "certmanager/v1"}},
-		"two versions":                               {[]string{"a.io/v1", "a.io/v1beta1"}, map[string]string{"a.io/v1": "a/v1", "a.io/v1beta1": "a/v1beta1"}},
-		"a group of Kubernetes and its types":        {[]string{"networking.k8s.io/v1", "networking/v1"}, map[string]string{"networking.k8s.io/v1": "networking/v1", "networking/v1": "networking/v1"}},
-		"two groups with the same first label":       {[]string{"flow.a.io/v1", "flow.b-c.io/v1"}, map[string]string{"flow.a.io/v1": "flowaio/v1", "flow.b-c.io/v1": "flowbcio/v1"}},
-		"a group that begins like one of Kubernetes": {[]string{"apps.a.io/v1", "apps/v1"}, map[string]string{"apps.a.io/v1": "appsaio/v1", "apps/v1": "apps/v1"}},
+		"the core group":                                   {[]string{"core/v1"}, map[string]string{"core/v1": "core/v1"}},
+		"what belongs to no kind is at the top":            {[]string{"index"}, map[string]string{}},
+		"the first label of a group":                       {[]string{"cert-manager.io/v1"}, map[string]string{"cert-manager.io/v1": "certmanager/v1"}},
+		"two versions":                                     {[]string{"a.io/v1", "a.io/v1beta1"}, map[string]string{"a.io/v1": "a/v1", "a.io/v1beta1": "a/v1beta1"}},
+		"a group of Kubernetes and its types":              {[]string{"networking.k8s.io/v1", "networking/v1"}, map[string]string{"networking.k8s.io/v1": "networking/v1", "networking/v1": "networking/v1"}},
+		"two groups with the same first label":             {[]string{"flow.a.io/v1", "flow.b-c.io/v1"}, map[string]string{"flow.a.io/v1": "flow_a_io/v1", "flow.b-c.io/v1": "flow_b__c_io/v1"}},
+		"two groups that differ in a hyphen":               {[]string{"a-b.io/v1", "ab.io/v1"}, map[string]string{"a-b.io/v1": "a__b_io/v1", "ab.io/v1": "ab_io/v1"}},
+		"a group that begins like one of Kubernetes":       {[]string{"apps.a.io/v1", "apps/v1"}, map[string]string{"apps.a.io/v1": "apps_a_io/v1", "apps/v1": "apps/v1"}},
+		"two groups under k8s.io with one first label":     {[]string{"gateway.k8s.io/v1", "gateway.networking.k8s.io/v1"}, map[string]string{"gateway.k8s.io/v1": "gateway_k8s_io/v1", "gateway.networking.k8s.io/v1": "gateway_networking_k8s_io/v1"}},
+		"a group under k8s.io that is not Kubernetes' own": {[]string{"gateway.networking.k8s.io/v1"}, map[string]string{"gateway.networking.k8s.io/v1": "gateway/v1"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -50,4 +55,25 @@ func TestLanguagesOfASchema(t *testing.T) {
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"importBasePath": "example.com/shop/sdks/kinds", "moduleToPackage": {"apps/v1": "apps/v1"}, "packageImportAliases": {"example.com/shop/sdks/kinds/apps/v1": "appsv1"},
 		"respectSchemaVersion": true, "generateResourceContainerTypes": false}`, string(written["go"]))
+}
+
+// In a package, each class has a name of its own if each group has a package of its own.
+func TestNoTwoGroupsShareAPackage(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		spec := schema.PackageSpec{Types: map[string]schema.ComplexTypeSpec{}}
+		label := rapid.StringMatching(`[ab](-?[ab])?`)
+		for range rapid.IntRange(1, 6).Draw(t, "groups") {
+			group := strings.Join(rapid.SliceOfN(label, 2, 3).Draw(t, "group"), ".")
+			if rapid.Bool().Draw(t, "k8s.io") {
+				group += ".k8s.io"
+			}
+			spec.Types[base+":"+group+"/v1:It"] = schema.ComplexTypeSpec{}
+		}
+		of := map[string]string{}
+		for module, folder := range packagesOf(spec) {
+			require.Empty(t, of[folder], "%s has the package %s", module, folder)
+			of[folder] = module
+		}
+	})
 }
