@@ -54,9 +54,12 @@ func which(all []needed, is func(n needed) bool) []needed {
 
 // except leaves out the objects that are among others.
 func except(all, others []needed) []needed {
-	return which(all, func(n needed) bool {
-		return !slices.ContainsFunc(others, func(o needed) bool { return o.madeFor == n.madeFor })
-	})
+	return which(all, func(n needed) bool { return !contains(others, n) })
+}
+
+// contains reports whether an object made for the same run or event is among all.
+func contains(all []needed, n needed) bool {
+	return slices.ContainsFunc(all, func(o needed) bool { return o.madeFor == n.madeFor })
 }
 
 // unneeded is what no hook needs after a run: hooks behind it go on after a success, and hooks in front of it do not run again after a
@@ -65,13 +68,14 @@ func unneeded(all []needed, end outcome) []needed {
 	return which(all, func(n needed) bool { return end == afterSuccess && !n.left || end == afterFailure && !n.found })
 }
 
-// kept are the objects that the last run has found and that are still needed: by hooks behind this one or, if this hook runs
-// again, by itself. Objects that only the last run used are not kept: it may have stopped in the middle of its work on them.
+// kept are the objects of the last run that are still needed: by hooks behind this one or, if this hook runs again, by itself.
+// Objects that only the last run used are not kept, because it may have stopped in the middle of its work on them, unless a hook
+// in front of this one uses them now: it has just filled them.
 func (in inputs) kept(old state, d decision) ([]needed, error) {
 	all, err := in.needs("")
 	all = which(all, func(n needed) bool { return n.left || d.runs && n.found })
-	found := which(old.with, func(n needed) bool { return n.found })
-	return except(found, except(found, all)), err
+	inFront := which(all, func(n needed) bool { return n.found })
+	return which(old.with, func(n needed) bool { return contains(inFront, n) || n.found && contains(all, n) }), err
 }
 
 // isInEvent reports whether an event is open in which hooks share objects.

@@ -56,6 +56,36 @@ func TestWhatARunLeaves(t *testing.T) { // [D93]
 	assert.Equal(t, []string{"own", "left"}, namesOf(unneeded(all, afterFailure)), "one that has failed leaves what those in front of it have used")
 }
 
+func TestWhatIsKeptOfTheLastRun(t *testing.T) { // [D93]
+	t.Parallel()
+	in := hookIn(event{number: 1, open: true})
+	all, err := in.needs("")
+	require.NoError(t, err)
+	alone := append([]needed(nil), all...)
+	for i := range alone {
+		alone[i].found = false
+	}
+	for name, c := range map[string]struct {
+		with []needed
+		runs bool
+		want []string
+	}{
+		"what hooks in front of it have left":                       {all, true, []string{"found"}},
+		"what only it used, if a new hook in front of it has it":    {alone, true, []string{"found"}},
+		"nothing for itself, if it does not run again":              {all, false, []string{}},
+		"nothing that only it used, for hooks behind it":            {alone[2:], true, []string{}},
+		"what hooks in front of it have left, for those behind it":  {[]needed{{madeFor: all[2].madeFor, object: all[2].object, found: true}}, false, []string{"left"}},
+		"nothing that was made for something else with that object": {[]needed{{madeFor: "event-0-0", object: all[1].object, found: true}}, true, []string{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			kept, err := in.kept(state{with: c.with}, decision{runs: c.runs})
+			require.NoError(t, err)
+			assert.Equal(t, c.want, namesOf(kept))
+		})
+	}
+}
+
 func TestWhatAHookRemovesThatHasNothingToRun(t *testing.T) { // [D93]
 	t.Parallel()
 	made := func(e event) []needed {

@@ -128,6 +128,17 @@ func TestAnEventGoesOnWithWhatItsHooksShare(t *testing.T) { // [D93]
 		assert.False(t, s.isLeft())
 		s.up(engine.Options{ExpectNoChanges: true})
 	})
+	t.Run("when a new hook comes in front of the one that has failed", func(t *testing.T) {
+		s := newSharing(t)
+		s.declare(data(both, "hook-succeeded"), second("fails:1"))
+		s.fails(engine.Up, engine.Options{})
+		s.declare(data(both, "hook-succeeded"), first, second("hook:1"))
+		s.up(engine.Options{})
+		assert.Equal(t, []string{"second (failed)", "first", "second"}, jobs(s.runs(0)))
+		assert.Equal(t, s.found("first"), s.found("second"), "the second hook finds another claim than the first one has filled")
+		assert.False(t, s.isLeft())
+		s.up(engine.Options{ExpectNoChanges: true})
+	})
 	t.Run("when it leaves the chart, without it", func(t *testing.T) {
 		s := begun(t)
 		s.declare(data(both, "hook-succeeded"), first)
