@@ -1,6 +1,7 @@
 package typed
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -59,8 +60,8 @@ func (c *catalog) save(path string) error {
 }
 
 // addSaved adds the kinds of a saved file: those that are wanted, or all.
-func (c *catalog) addSaved(path string, wanted []Kind) error {
-	text, err := os.ReadFile(path)
+func (c *catalog) addSaved(ctx context.Context, path string, wanted []Kind) error {
+	text, err := readFile(ctx, path)
 	if err != nil {
 		return fmt.Errorf("from=%s: %w", path, err)
 	}

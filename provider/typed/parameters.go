@@ -18,9 +18,9 @@ type parameters struct {
 	name, version string
 	// kinds are read from the cluster, or from a saved file.
 	kinds []Kind
-	// crds are files and folders with CustomResourceDefinitions. All their kinds become classes.
+	// crds are files, folders and addresses of files with CustomResourceDefinitions. All their kinds become classes.
 	crds []string
-	// save is where the definitions are written that were read, and from where they are read again.
+	// save is where the definitions are written that were read, and from is such a file, or its address.
 	save, from string
 	// kubeconfig and context lead to the cluster. Default: the one that kubectl would use.
 	kubeconfig, context string

@@ -172,19 +172,19 @@ func TestDefinitionsInFiles(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
 	}
 	c := newCatalog()
-	require.NoError(t, c.addDefinitions(folder))
+	require.NoError(t, c.addDefinitions(t.Context(), folder))
 	assert.Equal(t, []Kind{{"a.io", "v1", "Thing"}}, c.Kinds)
 	for name, want := range map[string]string{"c.json": "no CustomResourceDefinition", "gone.yaml": "no such file", "b.txt": "is no YAML"} {
-		require.ErrorContains(t, newCatalog().addDefinitions(filepath.Join(folder, name)), want)
+		require.ErrorContains(t, newCatalog().addDefinitions(t.Context(), filepath.Join(folder, name)), want)
 	}
 
 	file := filepath.Join(folder, "saved.json")
 	require.NoError(t, c.save(file))
 	saved := newCatalog()
-	require.NoError(t, saved.addSaved(file, nil))
+	require.NoError(t, saved.addSaved(t.Context(), file, nil))
 	assert.Equal(t, contentOf(c), contentOf(saved))
-	require.ErrorContains(t, newCatalog().addSaved(file, []Kind{{"", "v1", "Pod"}}), "the file has no v1/Pod, only a.io/v1/Thing")
-	require.ErrorContains(t, newCatalog().addSaved(filepath.Join(folder, "b.txt"), nil), "not one that save= has written")
+	require.ErrorContains(t, newCatalog().addSaved(t.Context(), file, []Kind{{"", "v1", "Pod"}}), "the file has no v1/Pod, only a.io/v1/Thing")
+	require.ErrorContains(t, newCatalog().addSaved(t.Context(), filepath.Join(folder, "b.txt"), nil), "not one that save= has written")
 }
 
 func FuzzDefinitions(f *testing.F) {

@@ -60,13 +60,13 @@ func (s *Server) Parameterize(ctx context.Context, req *pulumirpc.ParameterizeRe
 func (p parameters) catalog(ctx context.Context, userAgent string) (*catalog, error) {
 	found := newCatalog()
 	for _, path := range p.crds {
-		if err := found.addDefinitions(path); err != nil {
+		if err := found.addDefinitions(ctx, path); err != nil {
 			return nil, err
 		}
 	}
 	switch {
 	case p.from != "":
-		return found, found.addSaved(p.from, p.kinds)
+		return found, found.addSaved(ctx, p.from, p.kinds)
 	case len(p.kinds) > 0:
 		return found, found.addLive(ctx, p, userAgent)
 	}

@@ -3,6 +3,7 @@ package typed
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -34,15 +35,15 @@ type customDefinition struct {
 	} `json:"spec"`
 }
 
-// addDefinitions adds the kinds that a file defines, or the files of a folder.
-func (c *catalog) addDefinitions(path string) error {
+// addDefinitions adds the kinds that a file defines, the files of a folder, or the file at an address.
+func (c *catalog) addDefinitions(ctx context.Context, path string) error {
 	files, err := definitionFiles(path)
 	if err != nil {
 		return fmt.Errorf("crds=%s: %w", path, err)
 	}
 	before := len(c.Kinds)
 	for _, file := range files {
-		text, err := os.ReadFile(file)
+		text, err := readFile(ctx, file)
 		if err != nil {
 			return fmt.Errorf("crds=%s: %w", path, err)
 		}
@@ -58,6 +59,9 @@ func (c *catalog) addDefinitions(path string) error {
 
 // definitionFiles lists the files of a path in the order of their names.
 func definitionFiles(path string) (files []string, err error) {
+	if isAddress(path) {
+		return []string{path}, nil
+	}
 	info, err := os.Stat(path)
 	if err != nil || !info.IsDir() {
 		return []string{path}, err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -67,6 +68,22 @@ func onKindsPage(t *testing.T, fence string) string {
 	found := regexp.MustCompile("(?ms)^```" + fence + "\n(.*?)^```$").FindStringSubmatch(readDocsPage(t, kindsPage))
 	require.NotNil(t, found, "%s has no program in %s", kindsPage, fence)
 	return found[1]
+}
+
+// refusedByPolicies wants that the packs of the pages see the image of the typed Deployment, as it is in the program.
+func refusedByPolicies(t *testing.T, p project, program string) { // [K12]
+	t.Helper()
+	pack := regexp.MustCompile("(?ms)^```typescript\n(.*?)^```$").FindStringSubmatch(sectionOf(t, readDocsPage(t, kindsPage), "In a policy pack"))
+	require.NotNil(t, pack)
+	p.run(t, "npm", "install", "--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error", "@pulumi/policy@1.21.0")
+	p.write(t, "pack/PulumiPolicy.yaml", "runtime: nodejs\n")
+	p.write(t, "pack/package.json", `{"version": "1.0.0", "main": "index.ts"}`)
+	p.write(t, "pack/index.ts", pack[1])
+	p.write(t, "index.ts", strings.Replace(program, `image: "web:1"`, `image: "web:latest"`, 1))
+	p.pulumi(t, "stack", "init", "policies")
+	out, err := p.try(t, "bash", "-c", "pulumi preview --policy-pack pack --policy-pack "+policyPacks["nodejs"].installed(t).dir)
+	require.Error(t, err, out)
+	assert.Equal(t, 2, strings.Count(out, "The container web runs web:latest."), out)
 }
 
 const (
@@ -136,6 +153,9 @@ func livesAsKinds(t *testing.T, p project) {
 	require.NoError(t, err)
 	assert.EqualValues(t, 1, *web.Spec.Replicas)
 	assert.True(t, web.Spec.Paused)
+	if strings.HasPrefix(p.read(t, "Pulumi.yaml"), pulumiProgram+"nodejs") {
+		assert.Equal(t, "yes", web.Labels["transformed"], "a transform sees the fields of the kind")
+	}
 	p.pulumi(t, "preview", "--expect-no-changes")
 
 	p.pulumi(t, "destroy", "--yes", "--skip-preview")
@@ -174,7 +194,7 @@ func livesInTwoClusters(t *testing.T, p project) { // [K2]
 	assert.Empty(t, in(other))
 }
 
-func TestTypedKindsInTypeScript(t *testing.T) { // [K1] [K2] [K6] [K11]
+func TestTypedKindsInTypeScript(t *testing.T) { // [K1] [K2] [K6] [K11] [K12]
 	selected(t, "nodejs")
 	t.Parallel()
 	p := kindsProject(t, strangerShell(t))
@@ -194,21 +214,39 @@ func TestTypedKindsInTypeScript(t *testing.T) { // [K1] [K2] [K6] [K11]
 		mistake{`image: "web:1"`, `image: 1`, "'number' is not assignable"},
 		mistake{"resourceRef: web.k8sconnect.resourceRef,", "resourceRef: web.k8sconnect.fieldOwnership,", "not assignable"},
 		mistake{"ignoreFields", "ignoredFields", "'ignoredFields' does not exist"},
+		mistake{"port: 80", `port: "http"`, "'string' is not assignable"},
 	)
 	p.write(t, "index.ts", text)
 	livesAsKinds(t, p)
+	refusedByPolicies(t, p, text)
 	p.write(t, "index.ts", program(t, "kinds_component.ts"))
 	livesInTwoClusters(t, p)
 }
 
-func TestTypedKindsInYAML(t *testing.T) {
+func TestTypedKindsInYAML(t *testing.T) { // [K5]
 	t.Parallel()
 	p := kindsProject(t, strangerShell(t))
-	p.write(t, "Pulumi.yaml", pulumiProgram+"yaml\n"+onKindsPage(t, "yaml"))
+	const name = "imported-as-yaml"
+	page, written := onKindsPage(t, "yaml"), "metadata: { name: web }"
+	require.Contains(t, page, written)
+	p.write(t, "Pulumi.yaml", pulumiProgram+"yaml\n"+strings.Replace(page, written, "metadata: { name: "+name+", namespace: default }", 1))
 	p.pulumi(t, "package", "add", "k8sconnect")
 	p.pulumi(t, "package", "add", "k8sconnect", "--extension", kindsParameters)
 	p.pulumi(t, "stack", "init", "dev")
 	assert.Contains(t, p.pulumi(t, "preview"), "2 to create")
+
+	imported := func(typed string) (string, error) {
+		return p.try(t, "bash", "-c", "pulumi import --yes --generate-code=false --protect=false k8sconnect:"+typed+" web v1/ConfigMap/default/"+name)
+	}
+	config := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: name}, Data: map[string]string{"greeting": "hello"}}
+	_, err := workloads.Get(t).Client().CoreV1().ConfigMaps("default").Create(t.Context(), config, metav1.CreateOptions{})
+	require.NoError(t, err)
+	out, err := imported("core/v1:Service")
+	require.Error(t, err)
+	assert.Contains(t, out, "or the type k8sconnect:core/v1:ConfigMap. [Invalid]")
+	out, err = imported("core/v1:ConfigMap")
+	require.NoError(t, err, out)
+	p.pulumi(t, "preview", "--expect-no-changes")
 }
 
 func TestTypedKindsInGo(t *testing.T) { // [K1] [K6] [K11]

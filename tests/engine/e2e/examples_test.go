@@ -66,6 +66,7 @@ var (
 var elsewhere = map[string]struct{ folder, file, test, by string }{
 	"automation-go":         {"../../sdk", "automation_test.go", "TestAutomationInGo", `newPlatform(t, "automation-go")`},
 	"automation-typescript": {"../../sdk", "automation_test.go", "TestAutomationInTypeScript", `newPlatform(t, "automation-typescript")`},
+	"typed":                 {"../../sdk", "typed_example_test.go", "TestTheTypedExample", `typedExample(t, language)`},
 	"operator":              {"../../operator", "programs_test.go", "TestTheProgramsOfTheOperator", "newStacks(t)"},
 }
 

@@ -13,6 +13,8 @@ const web = new kinds.apps.v1.Deployment("web", {
         template: { metadata: { labels }, spec: { containers: [{ name: "web", image: "web:1" }] } },
     },
     k8sconnect: { ignoreFields: ["spec.paused"] },
+}, {
+    transforms: [({ props, opts }) => ({ props: { ...props, metadata: { ...props.metadata, labels: { transformed: "yes" } } }, opts })],
 });
 new kinds.core.v1.Service("web", { metadata: { name: "web", namespace }, spec: { selector: labels, ports: [{ port: 80, targetPort: "http" }] } });
 new kinds.example.v1.Crate("crate", { metadata: { name: "crate", namespace }, spec: { size: "large", kebab__name: settings.metadata.name } });
