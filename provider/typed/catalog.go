@@ -59,9 +59,9 @@ func (c *catalog) save(path string) error {
 	return nil
 }
 
-// addSaved adds the kinds of a saved file: those that are wanted, or all.
+// addSaved adds kinds that were saved: those that are wanted, or all.
 func (c *catalog) addSaved(ctx context.Context, path string, wanted []Kind) error {
-	text, err := readFile(ctx, path)
+	text, err := readSaved(ctx, path)
 	if err != nil {
 		return fmt.Errorf("from=%s: %w", path, err)
 	}
@@ -74,7 +74,7 @@ func (c *catalog) addSaved(ctx context.Context, path string, wanted []Kind) erro
 	}
 	for _, k := range wanted {
 		if !slices.Contains(saved.Kinds, k) {
-			return fmt.Errorf("from=%s: the file has no %s, only %s. Write it again with save=, where the cluster can be read", path, k, list(saved.Kinds))
+			return fmt.Errorf("from=%s: %w", path, notSaved(path, k, saved.Kinds))
 		}
 		if err := c.add(k, saved.Documents[k.APIVersion()]); err != nil {
 			return fmt.Errorf("from=%s: %w", path, err)

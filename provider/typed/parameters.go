@@ -20,7 +20,8 @@ type parameters struct {
 	kinds []Kind
 	// crds are files, folders and addresses of files with CustomResourceDefinitions. All their kinds become classes.
 	crds []string
-	// save is where the definitions are written that were read, and from is such a file, or its address.
+	// save is where the definitions are written that were read, and from is such a file, its address, or
+	// "kubernetes" for the kinds that Kubernetes has itself.
 	save, from string
 	// kubeconfig and context lead to the cluster. Default: the one that kubectl would use.
 	kubeconfig, context string
