@@ -28,6 +28,8 @@ type Options struct {
 	// nothing.
 	Excuse func(ctx context.Context, live *unstructured.Unstructured, doubt Doubt) (warning string, excused bool)
 	Warn   func(warning string)
+	// Guessed is called with what an object was judged by that holds, if that is no more than a guess.
+	Guessed func(by string)
 }
 
 // Reason is why a wait ended without success.
@@ -52,6 +54,8 @@ type NotReadyError struct {
 	Goal *Goal
 	// Why says why more time would not help, and Next what would, if that is known; only if Failed.
 	Why, Next string
+	// Suspended means that it failed because someone has suspended the object.
+	Suspended bool
 	// Last is the object as last seen; nil if it did not exist.
 	Last *unstructured.Unstructured
 	// Missing is what the last state lacked.
@@ -95,10 +99,13 @@ func Await(ctx context.Context, goal *Goal, follow Follow, options Options) (*un
 		if w.warning != "" && options.Warn != nil {
 			options.Warn(w.warning)
 		}
+		if w.guessed != "" && options.Guessed != nil {
+			options.Guessed(w.guessed)
+		}
 		return w.last, nil
 	}
 	notReady := &NotReadyError{
-		Reason: TimedOut, Goal: goal, Why: w.failed, Next: w.next, Last: w.last, Missing: w.missing, Took: time.Since(began), Err: err,
+		Reason: TimedOut, Goal: goal, Why: w.failed, Next: w.next, Suspended: w.suspended, Last: w.last, Missing: w.missing, Took: time.Since(began), Err: err,
 	}
 	switch {
 	case w.failed != "":
@@ -130,9 +137,12 @@ type waiting struct {
 	missing []string
 	failed  string
 	next    string
-	warning string
-	doubt   Doubt
-	settle  context.CancelFunc // stops the decision about the doubt
+	// suspended means that it failed because someone has suspended the object.
+	suspended bool
+	warning   string
+	guessed   string
+	doubt     Doubt
+	settle    context.CancelFunc // stops the decision about the doubt
 }
 
 // see judges one state of the object.
@@ -157,7 +167,8 @@ func (w *waiting) see(live *unstructured.Unstructured) (bool, error) {
 		w.uid, w.known = live.GetUID(), true
 	}
 	verdict := w.goal.Judge(live)
-	w.holds, w.missing, w.failed, w.next = verdict.Holds, verdict.Missing, verdict.Failed, verdict.Next
+	w.holds, w.missing, w.failed, w.next, w.suspended = verdict.Holds, verdict.Missing, verdict.Failed, verdict.Next, verdict.Suspended
+	w.guessed = verdict.Guessed
 	if w.holds || w.failed != "" {
 		return true, nil
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -57,11 +56,6 @@ var builtIn = map[schema.GroupKind]rule{
 	{Group: "certificates.k8s.io", Kind: "CertificateSigningRequest"}: {missing: certificateMissing, final: certificateRefused},
 }
 
-// conventional is the rule of custom kinds. The conditions Ready and Available are the common ones; Reconciling and
-// Stalled are those of https://github.com/kubernetes-sigs/cli-utils/blob/master/pkg/kstatus/README.md. If an object
-// has no conditions, its status shows that its controller has seen it; we cannot know more.
-var conventional = rule{missing: conventionallyMissing, final: stalled, doubt: unwritten}
-
 // text and number read a field; they return "" or 0 if it is absent.
 func text(object map[string]any, path ...string) string {
 	value, _, _ := unstructured.NestedString(object, path...)
@@ -101,7 +95,7 @@ func unobserved(object map[string]any) string {
 
 func paused(object map[string]any) terminalFailure {
 	if yes, _, _ := unstructured.NestedBool(object, "spec", "paused"); yes {
-		return terminalFailure{"it is paused (spec.paused), so its rollout does not go on", "set spec.paused to false"}
+		return terminalFailure{why: "it is paused (spec.paused), so its rollout does not go on", next: "set spec.paused to false", suspended: true}
 	}
 	return terminalFailure{}
 }
@@ -136,8 +130,9 @@ func incomplete(object map[string]any) string {
 func suspended(object map[string]any) terminalFailure {
 	if yes, _, _ := unstructured.NestedBool(object, "spec", "suspend"); yes {
 		return terminalFailure{
-			"it is suspended (spec.suspend), so it does not run",
-			"set spec.suspend to false; or wait for `condition: Complete` in place of `ready` if a queue resumes it",
+			why:       "it is suspended (spec.suspend), so it does not run",
+			next:      "set spec.suspend to false; or wait for `condition: Complete` in place of `ready` if a queue resumes it",
+			suspended: true,
 		}
 	}
 	return terminalFailure{}
@@ -156,7 +151,7 @@ func podMissing(object map[string]any) string {
 
 func lost(object map[string]any) terminalFailure {
 	if text(object, "status", "phase") == string(corev1.ClaimLost) {
-		return terminalFailure{"its volume is lost", "bring back the data from a backup, in a new claim"}
+		return terminalFailure{why: "its volume is lost", next: "bring back the data from a backup, in a new claim"}
 	}
 	return terminalFailure{}
 }
@@ -179,8 +174,8 @@ func failedVolume(object map[string]any) terminalFailure {
 		return terminalFailure{}
 	}
 	return terminalFailure{
-		withMessage("it could not be reclaimed", text(object, "status", "message")),
-		"reclaim its storage by hand, and delete it " + kinds.LostWith(kinds.PersistentVolume) + " so that it can be created again",
+		why:  withMessage("it could not be reclaimed", text(object, "status", "message")),
+		next: "reclaim its storage by hand, and delete it " + kinds.LostWith(kinds.PersistentVolume) + " so that it can be created again",
 	}
 }
 
@@ -232,7 +227,7 @@ func because(condition, next string) terminalFailure {
 	if condition == "" {
 		return terminalFailure{}
 	}
-	return terminalFailure{condition, next}
+	return terminalFailure{why: condition, next: next}
 }
 
 // v1Conditions is where autoscaling/v1 keeps the conditions.
@@ -261,38 +256,4 @@ func certificateMissing(object map[string]any) string {
 func certificateRefused(object map[string]any) terminalFailure {
 	refused := cmp.Or(failedCondition(object, "Denied", "True", ""), failedCondition(object, "Failed", "True", ""))
 	return because(refused, "correct the request, and delete it (nothing is lost with it) so that it can be made again")
-}
-
-func conventionallyMissing(object map[string]any) string {
-	if isEmpty(object["status"]) {
-		return "no status yet"
-	}
-	for _, busy := range []string{"Stalled", "Reconciling"} {
-		if is := failedCondition(object, busy, "True", ""); is != "" {
-			return is
-		}
-	}
-	for _, known := range []string{"Ready", "Available"} {
-		if _, _, found := current(object, known); found {
-			return isTrue(known)(object)
-		}
-	}
-	// We do not know which status of another condition is the good one, but Unknown is not.
-	for _, condition := range Conditions(object) {
-		if strings.EqualFold(condition.Status, "Unknown") {
-			return "condition " + condition.String()
-		}
-	}
-	return ""
-}
-
-func stalled(object map[string]any) terminalFailure {
-	return because(failedCondition(object, "Stalled", "True", ""), "correct what the condition says")
-}
-
-func unwritten(object map[string]any) Doubt {
-	if isEmpty(object["status"]) {
-		return NoStatus
-	}
-	return NoDoubt
 }

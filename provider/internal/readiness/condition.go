@@ -35,8 +35,14 @@ func (c Condition) String() string {
 // Conditions lists the conditions of an object in their order.
 func Conditions(object map[string]any) []Condition {
 	entries, _, _ := unstructured.NestedFieldNoCopy(object, "status", "conditions")
-	list, _ := entries.([]any)
 	ofStatus, observed, _ := unstructured.NestedInt64(object, "status", "observedGeneration")
+	return conditionsIn(entries, ofStatus, observed)
+}
+
+// conditionsIn lists conditions. ofStatus is the generation that those are about which do not state their own, if that is
+// observed.
+func conditionsIn(entries any, ofStatus int64, observed bool) []Condition {
+	list, _ := entries.([]any)
 	var conditions []Condition
 	for _, entry := range list {
 		fields, _ := entry.(map[string]any)
@@ -44,6 +50,9 @@ func Conditions(object map[string]any) []Condition {
 		condition := Condition{
 			Type: text("type"), Status: text("status"), Reason: text("reason"), Message: text("message"),
 			observedGeneration: ofStatus, observed: observed,
+		}
+		if is, ok := fields["status"].(bool); ok { // some definitions have no enumeration of texts
+			condition.Status = map[bool]string{true: "True", false: "False"}[is]
 		}
 		for _, name := range []string{"lastTransitionTime", "lastUpdateTime"} {
 			if at, err := time.Parse(time.RFC3339, text(name)); err == nil {

@@ -164,6 +164,10 @@ type Verdict struct {
 	Failed string
 	// Next says what would help then, if that is known.
 	Next string
+	// Suspended means that it failed because someone has suspended the object.
+	Suspended bool
+	// Guessed says what the object was judged by, if that it is ready is no more than a guess.
+	Guessed string
 	// Missing says what is not yet as required, one line each.
 	Missing []string
 	// Doubt says why waiting may be wrong, if the object itself does not tell.
@@ -194,14 +198,28 @@ func (g *Goal) Judge(live *unstructured.Unstructured) Verdict {
 		}
 	}
 	verdict.Holds = len(verdict.Missing) == 0
-	if !verdict.Holds && !terminating && behind == "" {
-		final := cmp.Or(terminalFailure{why: terminallyFailed(live.Object)}, g.final(live.Object))
-		verdict.Failed, verdict.Next = final.why, final.next
-		if verdict.Failed == "" {
-			verdict.Doubt = g.doubt(live.Object, verdict.Missing)
-		}
+	switch final := g.finally(live.Object, verdict.Holds, behind); {
+	case terminating:
+	case final.why != "":
+		verdict.Holds, verdict.Failed, verdict.Next, verdict.Suspended = false, final.why, final.next, final.suspended
+	case verdict.Holds:
+		verdict.Guessed = g.guessed(live.Object)
+	case behind == "":
+		verdict.Doubt = g.doubt(live.Object, verdict.Missing)
 	}
 	return verdict
+}
+
+// finally says why more time would not help. An object that is suspended may have any status, and one that its controller
+// has not seen: it looks at the object again when it is resumed.
+func (g *Goal) finally(object map[string]any, holds bool, behind string) terminalFailure {
+	if suspended := g.suspended(object); suspended.why != "" {
+		return suspended
+	}
+	if holds || behind != "" {
+		return terminalFailure{}
+	}
+	return cmp.Or(terminalFailure{why: terminallyFailed(object)}, g.final(object))
 }
 
 // failsWhen returns the expression that ends the wait as failed; otherwise "".

@@ -166,6 +166,16 @@ var differences = []difference{
 		"acme.io/v1", "Widget", `{status: {conditions: [{type: Accepted, status: Unknown}]}}`,
 	},
 	{
+		"a custom object that says in another way that it is not ready or has failed", "its phase, its other conditions, its replicas and its parts count as well",
+		waits, isReady, aCondition(func(c Condition) bool { return c.Type == "Accepted" && c.Status == "False" }),
+		"acme.io/v1", "Widget", `{status: {phase: Failed, conditions: [{type: Accepted, status: "False"}]}}`,
+	},
+	{
+		"a suspended custom object", "its controller leaves it alone, so its status is of the time before",
+		fails, isReady, func(live object) bool { by, _ := switchedOff(live); return by != "" },
+		"acme.io/v1", "Widget", `{spec: {suspend: true}, status: {conditions: [{type: Ready, status: "True"}]}}`,
+	},
+	{
 		"a custom object that is Stalled and Reconciling at once", "kstatus goes by which comes first",
 		fails, waits, aCondition(func(c Condition) bool { return c.Type == "Stalled" }),
 		"acme.io/v1", "Widget", `{status: {conditions: [{type: Reconciling, status: "True"}, {type: Stalled, status: "True"}]}}`,

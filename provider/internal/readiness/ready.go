@@ -16,6 +16,10 @@ type rule struct {
 	ignoresStatus bool
 	// final says why an object that is not ready never will be.
 	final func(object map[string]any) terminalFailure
+	// suspended says that the object is suspended, whether or not it lacks anything.
+	suspended func(object map[string]any) terminalFailure
+	// guessed says what a ready object was judged by, if that is no more than a guess.
+	guessed func(object map[string]any) string
 	// doubt says why waiting for what an object lacks may be wrong.
 	doubt func(object map[string]any) Doubt
 	// failWhen ends the wait as failed, even if nothing is missing.
@@ -66,7 +70,11 @@ func (c readyCriterion) ruleOf(kind schema.GroupKind) rule {
 }
 
 // terminalFailure says why more time would not help, and what would. It is empty if more time may help.
-type terminalFailure struct{ why, next string }
+type terminalFailure struct {
+	why, next string
+	// suspended means that someone has suspended the object.
+	suspended bool
+}
 
 func kindOf(object map[string]any) schema.GroupKind {
 	live := unstructured.Unstructured{Object: object}
@@ -105,6 +113,26 @@ func (g *Goal) final(object map[string]any) terminalFailure {
 		}
 	}
 	return terminalFailure{}
+}
+
+// suspended says that an object is suspended, if readiness is asked for and its rule knows.
+func (g *Goal) suspended(object map[string]any) terminalFailure {
+	if ready, asked := g.ready(); asked {
+		if rule := ready.rule(object); rule.suspended != nil {
+			return rule.suspended(object)
+		}
+	}
+	return terminalFailure{}
+}
+
+// guessed says what a ready object was judged by, if that is no more than a guess.
+func (g *Goal) guessed(object map[string]any) string {
+	if ready, asked := g.ready(); asked {
+		if rule := ready.rule(object); rule.guessed != nil {
+			return rule.guessed(object)
+		}
+	}
+	return ""
 }
 
 // doubt says why waiting for the readiness of an object that lacks nothing else may be wrong.

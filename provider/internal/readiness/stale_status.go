@@ -2,6 +2,7 @@ package readiness
 
 import (
 	"fmt"
+	"strconv"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
@@ -11,11 +12,38 @@ import (
 // status that does not state its generation is trusted.
 func outdated(object map[string]any) string {
 	observed, says, _ := unstructured.NestedInt64(object, "status", "observedGeneration")
+	if !says {
+		return ""
+	}
+	return behind(observed, object)
+}
+
+func behind(observed int64, object map[string]any) string {
 	generation, _, _ := unstructured.NestedInt64(object, "metadata", "generation")
-	if !says || observed >= generation {
+	if observed >= generation {
 		return ""
 	}
 	return fmt.Sprintf("the status is about generation %d, the object is at %d", observed, generation)
+}
+
+// otherSpellings are the fields in which some controllers state the generation that their status is about.
+var otherSpellings = []string{"observedGeneration", "observedSpecGeneration", "lastObservedGeneration"}
+
+// outdatedByConvention also knows the other spellings. They are a guess, so only readiness goes by them, and not what a
+// user asks for in so many words. A text may also be a hash of the spec.
+func outdatedByConvention(object map[string]any) string {
+	for _, name := range otherSpellings {
+		value, _, _ := unstructured.NestedFieldNoCopy(object, "status", name)
+		switch value := value.(type) {
+		case int64:
+			return behind(value, object)
+		case string:
+			if number, err := strconv.ParseInt(value, 10, 64); err == nil {
+				return behind(number, object)
+			}
+		}
+	}
+	return ""
 }
 
 // shortfall returns what an object lacks until a criterion holds; "" when it holds.
