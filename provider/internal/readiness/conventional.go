@@ -156,16 +156,22 @@ func noneTrue(object map[string]any) string {
 // conditions behind that they use no more.
 func allStale(object map[string]any) string {
 	generation, _, _ := unstructured.NestedInt64(object, "metadata", "generation")
-	newest := int64(-1)
-	for _, c := range Conditions(object) {
-		if c.observed {
-			newest = max(newest, c.observedGeneration)
-		}
-	}
+	newest := newestGeneration(Conditions(object))
 	if newest < 0 || newest >= generation {
 		return ""
 	}
 	return fmt.Sprintf("its conditions are about generation %d, the object is at %d", newest, generation)
+}
+
+// newestGeneration is the newest generation that conditions are about, and -1 if they do not say.
+func newestGeneration(conditions []Condition) int64 {
+	newest := int64(-1)
+	for _, c := range conditions {
+		if c.observed {
+			newest = max(newest, c.observedGeneration)
+		}
+	}
+	return newest
 }
 
 // conventionallyFailed says why an object never becomes ready: its controller says that it gives up, or it runs once and

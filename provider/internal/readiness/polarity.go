@@ -54,6 +54,8 @@ func toneOfCondition(c Condition) tone {
 	switch {
 	case isCondition(c, "Progressing"):
 		return toneOfProgress(c)
+	case isCondition(c, "Running") && c.Reason == "Running":
+		return busy // operators of the Operator SDK that are written in Ansible say so while they reconcile
 	case strings.EqualFold(c.Status, "True"):
 		return toneOfTrue(meaning, reason)
 	case meaning == bad || meaning == suspendedTone:
@@ -123,6 +125,8 @@ func outweighs(c Condition) bool {
 	switch {
 	case isCondition(c, "Failed", "Failure", "Degraded", "Error", "Errored", "Invalid", "InvalidSpec", "NotReady"):
 		return strings.EqualFold(c.Status, "True")
+	case isCondition(c, "Healthy"):
+		return strings.EqualFold(c.Status, "False")
 	case isCondition(c, "Synced", "Reconciled", "ReconcileSuccess", "Progressing"):
 		return strings.EqualFold(c.Status, "False") && toneOf(c.Reason) == bad
 	default:

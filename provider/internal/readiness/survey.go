@@ -88,6 +88,9 @@ func (s *survey) lookAtText(at string, words []string, value string, beside map[
 	switch last := words[len(words)-1]; {
 	case slices.Contains(stateful, last):
 		said := toneOf(value)
+		if depth > 0 && strings.EqualFold(value, "Unknown") {
+			return // of some parts, nobody knows more
+		}
 		text := fmt.Sprintf("%s is %s", at, value)
 		if said > good {
 			text = withMessage(text, messageOf(beside))
@@ -141,7 +144,11 @@ func (s *survey) lookAtParts(at string, words []string, value any, depth int) {
 		return
 	}
 	parts := func(path string, fields map[string]any) {
-		s.lookAtConditions(path, conditionsIn(fields["conditions"], 0, false), nil)
+		conditions := conditionsIn(fields["conditions"], 0, false)
+		s.lookAtConditions(path, conditions, nil)
+		if generation := newestGeneration(conditions); generation >= 0 && generation < s.generation {
+			s.add(busy, "the conditions of %s are about generation %d, the object is at %d", path, generation, s.generation)
+		}
 		s.look(path, fields, depth+1)
 	}
 	switch value := value.(type) {
