@@ -40,6 +40,7 @@ const (
 	ReasonPatchNotApplicable     Reason = "PatchNotApplicable"
 	ReasonWaitTimedOut           Reason = "WaitTimedOut"
 	ReasonWaitFailed             Reason = "WaitFailed"
+	ReasonWaitSuspended          Reason = "WaitSuspended"
 	ReasonDeleteTimedOut         Reason = "DeleteTimedOut"
 	ReasonInstancesRemain        Reason = "InstancesRemain"
 	ReasonChartNotFound          Reason = "ChartNotFound"
@@ -86,6 +87,7 @@ var Reasons = []struct {
 	{ReasonPatchNotApplicable, "The patch does not fit the live object."},
 	{ReasonWaitTimedOut, "The wait did not succeed before its timeout."},
 	{ReasonWaitFailed, "The wait can no longer succeed."},
+	{ReasonWaitSuspended, "The wait cannot succeed while the object is suspended or paused."},
 	{ReasonDeleteTimedOut, "The object is marked for deletion, but still existed at the timeout."},
 	{ReasonInstancesRemain, "Deleting the CustomResourceDefinition would delete custom resources, or may do so."},
 	{ReasonChartNotFound, "There is no such chart, or no such version of it."},
