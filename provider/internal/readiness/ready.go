@@ -52,8 +52,8 @@ func (r *Rules) HasReadiness(kind schema.GroupKind) bool {
 	return rule.missing != nil || rule.failWhen != nil
 }
 
-// rule returns the user's first rule for a kind, otherwise the built-in one. Kubernetes' own kinds that the table
-// leaves out are ready at once; all others are assumed to follow the conventions.
+// rule returns the user's first rule for a kind, otherwise the built-in one, otherwise that of the library. Kubernetes' own
+// kinds that the table leaves out are ready at once; all others are assumed to follow the conventions.
 func (c readyCriterion) rule(object map[string]any) rule { return c.ruleOf(kindOf(object)) }
 
 func (c readyCriterion) ruleOf(kind schema.GroupKind) rule {
@@ -65,6 +65,9 @@ func (c readyCriterion) ruleOf(kind schema.GroupKind) rule {
 	}
 	if kinds.OwnGroup(kind.Group) {
 		return rule{}
+	}
+	if known, found := libraryRuleOf(kind); found {
+		return known
 	}
 	return conventional
 }

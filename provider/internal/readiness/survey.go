@@ -143,23 +143,28 @@ func (s *survey) lookAtParts(at string, words []string, value any, depth int) {
 		s.add(bad, "%s", text)
 		return
 	}
-	parts := func(path string, fields map[string]any) {
-		conditions := conditionsIn(fields["conditions"], 0, false)
-		s.lookAtConditions(path, conditions, nil)
-		if generation := newestGeneration(conditions); generation >= 0 && generation < s.generation {
-			s.add(busy, "the conditions of %s are about generation %d, the object is at %d", path, generation, s.generation)
-		}
-		s.look(path, fields, depth+1)
-	}
+	var paths []string
+	var parts []map[string]any
 	switch value := value.(type) {
 	case map[string]any:
-		parts(at, value)
+		paths, parts = []string{at}, []map[string]any{value}
 	case []any:
 		for i, item := range value {
 			if fields, is := item.(map[string]any); is {
-				parts(fmt.Sprintf("%s[%d]", at, i), fields)
+				paths, parts = append(paths, fmt.Sprintf("%s[%d]", at, i)), append(parts, fields)
 			}
 		}
+	}
+	newest := int64(-1)
+	for i, part := range parts {
+		conditions := conditionsIn(part["conditions"], 0, false)
+		newest = max(newest, newestGeneration(conditions))
+		s.lookAtConditions(paths[i], conditions, nil)
+		s.look(paths[i], part, depth+1)
+	}
+	if newest >= 0 && newest < s.generation {
+		// A single part may be left behind that is no more; see the routes of the Gateway API.
+		s.add(busy, "the conditions of %s are about generation %d, the object is at %d", at, newest, s.generation)
 	}
 }
 
