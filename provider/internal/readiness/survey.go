@@ -100,10 +100,14 @@ func (s *survey) lookAtText(at string, words []string, value string, beside map[
 		if is, err := strconv.ParseBool(value); err == nil {
 			s.lookAtFlag(at, words, is, depth)
 		}
-	case value == "":
-	case isErrorName(words), depth == 0 && len(words) == 1 && (last == "message" || last == "reason") && toneOf(value) == bad:
+	case value != "" && (isErrorName(words) || depth == 0 && explains(words) && toneOf(value) == bad):
 		s.trouble = fmt.Sprintf("%s is %s", at, value)
 	}
+}
+
+// explains reports whether a field is the explanation of a status.
+func explains(words []string) bool {
+	return len(words) == 1 && (words[0] == "message" || words[0] == "reason")
 }
 
 // flags are the names of booleans that say whether an object is ready.
@@ -111,24 +115,23 @@ var flags = strings.Fields(`ready healthy available succeeded success pass passe
 	installed deployed online connected readytouse isready ishealthy`)
 
 func (s *survey) lookAtFlag(at string, words []string, value bool, depth int) {
-	name := strings.Join(words, "")
-	last := words[len(words)-1]
+	name, last := strings.Join(words, ""), words[len(words)-1]
+	// A part may well be without what the whole needs.
+	known := depth == 0 && slices.Contains(flags, name) || last == "ready" || name == "healthy"
 	switch {
-	case slices.Contains(flags, name), depth == 0 && last == "ready":
-		if depth > 0 && last != "ready" && last != "healthy" {
-			return // parts may well be without
-		}
-		if value {
-			s.add(good, "%s is true", at)
-			return
-		}
+	case known && value:
+		s.add(good, "%s is true", at)
+	case known:
 		s.add(busy, "%s is false", at)
-	case value && (name == "failed" || name == "degraded" || name == "errored"):
+	case value && slices.Contains(alarms, name):
 		s.add(bad, "%s is true", at)
-	case value && depth == 0 && (name == "paused" || name == "suspended"):
+	case value && depth == 0 && toneOfWord(name) == suspendedTone:
 		s.add(suspendedTone, "%s is true", at)
 	}
 }
+
+// alarms are the names of booleans that say that an object has failed.
+var alarms = strings.Fields(`failed degraded errored`)
 
 func (s *survey) lookAtParts(at string, words []string, value any, depth int) {
 	if isEmpty(value) || depth >= maxDepth {
