@@ -1,6 +1,7 @@
 package readiness
 
 import (
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -87,11 +88,4 @@ func (s *survey) lookAtRun(object map[string]any) {
 	}
 }
 
-func isOneOf(word string, words ...string) bool {
-	for _, candidate := range words {
-		if word == candidate {
-			return true
-		}
-	}
-	return false
-}
+func isOneOf(word string, words ...string) bool { return slices.Contains(words, word) }

@@ -81,7 +81,7 @@ var library = sync.OnceValues(func() ([]operatorRules, error) {
 
 // libraryRuleOf returns the rule of the library for a kind.
 func libraryRuleOf(kind schema.GroupKind) (rule, bool) {
-	found, _ := findInLibrary(kind)
+	found := findInLibrary(kind)
 	if found == nil {
 		return rule{}, false
 	}
@@ -90,19 +90,18 @@ func libraryRuleOf(kind schema.GroupKind) (rule, bool) {
 }
 
 // findInLibrary returns the rule that fits a kind best: one that names the kind, and then one that names the group.
-func findInLibrary(kind schema.GroupKind) (*libraryRule, *operatorRules) {
+func findInLibrary(kind schema.GroupKind) *libraryRule {
 	files, _ := library()
 	var best *libraryRule
-	var of *operatorRules
 	most := 0
 	for f := range files {
 		for r := range files[f].Rules {
 			if fit := files[f].Rules[r].fit(kind); fit > most {
-				most, best, of = fit, &files[f].Rules[r], &files[f]
+				most, best = fit, &files[f].Rules[r]
 			}
 		}
 	}
-	return best, of
+	return best
 }
 
 // fit says how well a rule fits a kind; 0 means that it does not.

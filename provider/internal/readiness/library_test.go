@@ -111,7 +111,7 @@ func TestEveryRuleOfTheLibraryIsComplete(t *testing.T) {
 	proofs := map[*libraryRule]proof{}
 	for _, c := range libraryCases(t) {
 		group, name, _ := strings.Cut(c.Of, "/")
-		found, _ := findInLibrary(schema.GroupKind{Group: group, Kind: name})
+		found := findInLibrary(schema.GroupKind{Group: group, Kind: name})
 		require.NotNil(t, found, c.Of)
 		p := proofs[found]
 		proofs[found] = proof{p.ready || c.Ready != nil, p.waits || c.Waits != nil, p.fails || c.Fails != nil, p.suspended || c.Suspended != nil}
@@ -159,13 +159,13 @@ func TestTheLibraryGivesWay(t *testing.T) {
 		assert.True(t, compile(t, Criteria{Condition: "Ready=False"}).Judge(certificate).Holds)
 	})
 	t.Run("[R12] and in it, a rule for all kinds to one that names the kind", func(t *testing.T) {
-		config, _ := findInLibrary(schema.GroupKind{Group: "aws.upbound.io", Kind: "ProviderConfig"})
-		bucket, _ := findInLibrary(schema.GroupKind{Group: "s3.aws.upbound.io", Kind: "Bucket"})
+		config := findInLibrary(schema.GroupKind{Group: "aws.upbound.io", Kind: "ProviderConfig"})
+		bucket := findInLibrary(schema.GroupKind{Group: "s3.aws.upbound.io", Kind: "Bucket"})
 		assert.True(t, config.Exists)
 		assert.False(t, bucket.Exists)
 	})
 	t.Run("[R12] to the conventions, for a kind that it does not know", func(t *testing.T) {
-		found, _ := findInLibrary(schema.GroupKind{Group: "acme.io", Kind: "Widget"})
+		found := findInLibrary(schema.GroupKind{Group: "acme.io", Kind: "Widget"})
 		assert.Nil(t, found)
 	})
 }

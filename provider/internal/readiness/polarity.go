@@ -60,6 +60,14 @@ func toneOfCondition(c Condition) tone {
 		return toneOfTrue(meaning, reason)
 	case meaning == bad || meaning == suspendedTone:
 		return silent // what is feared has not happened
+	default:
+		return toneOfShortfall(c, meaning, reason)
+	}
+}
+
+// toneOfShortfall is what a condition says that is not True, although nobody fears it.
+func toneOfShortfall(c Condition, meaning, reason tone) tone {
+	switch {
 	case reason == suspendedTone:
 		return suspendedTone
 	case strings.EqualFold(c.Status, "Unknown"):

@@ -78,31 +78,36 @@ var stateful = strings.Fields(`phase state status health result outcome complian
 var share = regexp.MustCompile(`^(\d+)/(\d+)$`)
 
 func (s *survey) lookAtText(at string, words []string, value string, beside map[string]any, depth int) {
-	if parts := share.FindStringSubmatch(value); parts != nil {
-		is, _ := strconv.Atoi(parts[1])
-		if wanted, _ := strconv.Atoi(parts[2]); is < wanted && slices.ContainsFunc(words, isCountWord) {
+	name, last := strings.Join(words, ""), words[len(words)-1]
+	switch {
+	case share.MatchString(value):
+		if isShort(value) && slices.ContainsFunc(words, isCountWord) {
 			s.add(busy, "%s is %s", at, value)
 		}
-		return
-	}
-	switch last := words[len(words)-1]; {
 	case slices.Contains(stateful, last):
-		said := toneOf(value)
 		if depth > 0 && strings.EqualFold(value, "Unknown") {
 			return // of some parts, nobody knows more
 		}
-		text := fmt.Sprintf("%s is %s", at, value)
+		said, text := toneOf(value), fmt.Sprintf("%s is %s", at, value)
 		if said > good {
 			text = withMessage(text, messageOf(beside))
 		}
 		s.findings = append(s.findings, finding{tone: said, text: text, final: depth == 0 && len(words) == 1})
-	case slices.Contains(flags, strings.Join(words, "")):
+	case slices.Contains(flags, name):
 		if is, err := strconv.ParseBool(value); err == nil {
 			s.lookAtFlag(at, words, is, depth)
 		}
 	case value != "" && (isErrorName(words) || depth == 0 && explains(words) && toneOf(value) == bad):
 		s.trouble = fmt.Sprintf("%s is %s", at, value)
 	}
+}
+
+// isShort reports whether a share is not the whole.
+func isShort(value string) bool {
+	parts := share.FindStringSubmatch(value)
+	is, _ := strconv.Atoi(parts[1])
+	wanted, _ := strconv.Atoi(parts[2])
+	return is < wanted
 }
 
 // explains reports whether a field is the explanation of a status.
