@@ -164,6 +164,13 @@ func TestTheLibraryGivesWay(t *testing.T) {
 		assert.True(t, config.Exists)
 		assert.False(t, bucket.Exists)
 	})
+	t.Run("[R12] and one that names the group goes before one for all groups below another", func(t *testing.T) {
+		group := schema.GroupKind{Group: "s3.acme.io", Kind: "Bucket"}
+		all, one := libraryRule{Groups: []string{"*.acme.io"}, Kinds: []string{"*"}}, libraryRule{Groups: []string{"s3.acme.io"}, Kinds: []string{"*"}}
+		assert.Positive(t, all.fit(group))
+		assert.Greater(t, one.fit(group), all.fit(group))
+		assert.Zero(t, all.fit(schema.GroupKind{Group: "acme.io", Kind: "Bucket"}), "acme.io itself is not below acme.io")
+	})
 	t.Run("[R12] to the conventions, for a kind that it does not know", func(t *testing.T) {
 		found := findInLibrary(schema.GroupKind{Group: "acme.io", Kind: "Widget"})
 		assert.Nil(t, found)

@@ -85,14 +85,7 @@ func (s *survey) lookAtText(at string, words []string, value string, beside map[
 			s.add(busy, "%s is %s", at, value)
 		}
 	case slices.Contains(stateful, last):
-		if depth > 0 && strings.EqualFold(value, "Unknown") {
-			return // of some parts, nobody knows more
-		}
-		said, text := toneOf(value), fmt.Sprintf("%s is %s", at, value)
-		if said > good {
-			text = withMessage(text, messageOf(beside))
-		}
-		s.findings = append(s.findings, finding{tone: said, text: text, final: depth == 0 && len(words) == 1})
+		s.lookAtState(at, value, beside, depth, depth == 0 && len(words) == 1)
 	case slices.Contains(flags, name):
 		if is, err := strconv.ParseBool(value); err == nil {
 			s.lookAtFlag(at, words, is, depth)
@@ -100,6 +93,18 @@ func (s *survey) lookAtText(at string, words []string, value string, beside map[
 	case value != "" && (isErrorName(words) || depth == 0 && explains(words) && toneOf(value) == bad):
 		s.trouble = fmt.Sprintf("%s is %s", at, value)
 	}
+}
+
+// lookAtState reads a phase or the like. final means that it is that of the object as a whole.
+func (s *survey) lookAtState(at, value string, beside map[string]any, depth int, final bool) {
+	if depth > 0 && strings.EqualFold(value, "Unknown") {
+		return // of some parts, nobody knows more
+	}
+	said, text := toneOf(value), fmt.Sprintf("%s is %s", at, value)
+	if said > good {
+		text = withMessage(text, messageOf(beside))
+	}
+	s.findings = append(s.findings, finding{tone: said, text: text, final: final})
 }
 
 // isShort reports whether a share is not the whole.
