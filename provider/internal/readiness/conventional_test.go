@@ -134,6 +134,14 @@ func TestSuspension(t *testing.T) {
 			assert.False(t, judge(t, ready, manifest(t, c.apiVersion, c.kind, c.object)).Suspended)
 		})
 	}
+	for name, c := range map[string]struct{ apiVersion, kind, object string }{
+		"a kind of the library, although its condition is Ready": {"kustomize.toolkit.fluxcd.io/v1", "Kustomization", `{spec: {suspend: true}, status: {observedGeneration: 1, conditions: [{type: Ready, status: "True"}]}}`},
+		"one that is ready when it exists":                       {"argoproj.io/v1alpha1", "CronWorkflow", `{spec: {suspend: true}}`},
+	} {
+		t.Run("[R8] suspended may be "+name, func(t *testing.T) {
+			assert.True(t, judge(t, ready, manifest(t, c.apiVersion, c.kind, c.object)).Suspended)
+		})
+	}
 	t.Run("[R8] suspension is no reason for who waits for something else, nor for the user's own rule", func(t *testing.T) {
 		suspended := manifest(t, "acme.io/v1", "Widget", `{spec: {suspend: true}, status: {phase: Ready}}`)
 		assertVerdict(t, Criteria{Field: "status.phase"}, suspended)
