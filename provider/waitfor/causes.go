@@ -32,7 +32,7 @@ func (r Request) causes(ctx context.Context, e *readiness.NotReadyError) (lines 
 		}
 	}
 	status, _ := e.Last.Object["status"].(map[string]any)
-	if len(status) == 0 && r.Spec.Goal.WaitsForStatus() {
+	if len(status) == 0 && r.Spec.Goal.WaitsForStatus() && !e.Suspended {
 		lines = append(lines, "nothing has written a status yet; does its controller run?")
 		advice = cmp.Or(advice, fmt.Sprintf("see that the controller of %s of %s runs", e.Last.GetKind(), e.Last.GetAPIVersion()))
 	}

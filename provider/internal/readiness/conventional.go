@@ -142,7 +142,7 @@ func noneTrue(object map[string]any) string {
 		if strings.EqualFold(c.Status, "True") {
 			return ""
 		}
-		if tone := polarity(c.Type); tone == good || tone == silent && !isMoot(c.Reason) {
+		if tone := polarity(c.Type); tone == good || tone == silent && !isMoot(c.Reason) && !mayBefall(c.Type) {
 			some = &c
 		}
 	}

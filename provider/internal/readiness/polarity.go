@@ -37,16 +37,23 @@ func isAchievement(conditionType string) bool {
 	if len(words) == 0 || slices.Contains(passing, words[0]) || polarity(conditionType) != silent {
 		return false
 	}
-	last := words[len(words)-1]
-	return strings.HasSuffix(last, "ed") && !slices.Contains(befalling, last)
+	return strings.HasSuffix(words[len(words)-1], "ed") && !mayBefall(conditionType)
+}
+
+// mayBefall reports whether a condition is about what may happen to any object.
+func mayBefall(conditionType string) bool {
+	words := wordsOf(conditionType)
+	return len(words) > 0 && slices.Contains(befalling, words[len(words)-1])
 }
 
 var befalling = strings.Fields(`deleted upgraded updated throttled deprecated modified limited cordoned drained exhausted terminated
 	locked overridden excluded truncated skipped disabled enabled changed drifted managed unmanaged shared occurred need needed
 	required isolated embedded encrypted interrupted evicted preempted restarted scaled requested started expired speed feed`)
 
-// passing are the first words of names that are about an earlier time, a wish, or a part of the way.
-var passing = strings.Fields(`last previous prev old former history desired target expected requested initial partially min max next`)
+// passing are the first words of names that are about an earlier time, a wish, or a part of the way: what such a field says
+// may be out of date, or never come true.
+var passing = strings.Fields(`last previous prev old former history desired target expected requested initial partially min max next
+	attempt attempts retry retries event events transition transitions revision revisions log logs`)
 
 // toneOfCondition is what a condition says beside Ready and Available, whose meaning is known.
 func toneOfCondition(c Condition) tone {

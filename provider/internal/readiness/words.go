@@ -50,7 +50,9 @@ var tones = func() map[string]tone {
 
 // steady are words that end in "ing" and mean a state in which an object does its work, or no state at all.
 var steady = strings.Fields(`running serving listening streaming replicating watching monitoring existing working operating polling
-	following leading tracking warning nothing something string ping ring thing recording billing pricing`)
+	following leading tracking accepting forwarding advertising exporting routing collecting consuming producing receiving sending
+	protecting enforcing holding warning nothing something string thing recording billing pricing binding mapping setting
+	networking logging tracing peering caching hosting naming`)
 
 // finishing are the words for the end of what runs once.
 var finishing = strings.Fields(`complete completed succeeded success successful done finished`)
