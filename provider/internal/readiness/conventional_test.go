@@ -115,6 +115,7 @@ func TestSuspension(t *testing.T) {
 		"[R8] one whose annotation says so":                                          {"Widget", `{metadata: {annotations: {acme.io/paused: "true"}}, status: {phase: Ready}}`, "it is suspended (the annotation acme.io/paused), so its controller leaves it alone"},
 		"[R8] one whose phase says so":                                               {"Widget", `{status: {phase: Paused}}`, "it is suspended: status.phase is Paused"},
 		"[R8] one whose condition says so":                                           {"Widget", `{status: {conditions: [{type: Ready, status: "True"}, {type: Paused, status: "True"}]}}`, "it is suspended: condition Paused=True"},
+		"[R8] one whose reconciliation is":                                           {"Widget", `{status: {conditions: [{type: ReconciliationPaused, status: "True"}]}}`, "it is suspended: condition ReconciliationPaused=True"},
 		"[R8] one whose reason says so":                                              {"Widget", `{status: {conditions: [{type: Synced, status: "False", reason: ReconcilePaused}]}}`, "it is suspended: condition Synced=False (ReconcilePaused)"},
 	} {
 		t.Run(name+" is suspended", func(t *testing.T) {
@@ -131,6 +132,7 @@ func TestSuspension(t *testing.T) {
 		"a CronJob, which exists":            {"batch/v1", "CronJob", `{spec: {suspend: true}}`},
 		"a Deployment that was done before":  {"apps/v1", "Deployment", `{spec: {replicas: 0, paused: true}, status: {observedGeneration: 2}}`},
 		"a Deployment with its annotation":   {"apps/v1", "Deployment", `{metadata: {annotations: {acme.io/paused: "true"}}, spec: {replicas: 0}, status: {observedGeneration: 2}}`},
+		"an object of which a part is":       {"acme.io/v1", "Widget", `{status: {conditions: [{type: Ready, status: "True"}, {type: ScalingPaused, status: "True"}, {type: ScalingActive, status: "False", reason: Paused}]}}`},
 		"a phase of the previous generation": {"acme.io/v1", "Widget", `{status: {observedGeneration: 1, phase: Paused}}`},
 	} {
 		t.Run("[R8] not suspended is "+name, func(t *testing.T) {

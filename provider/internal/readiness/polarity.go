@@ -23,12 +23,17 @@ func polarity(conditionType string) tone {
 		said = good
 	case said == silent && toneOfWord(words[0]) == bad:
 		said = bad
+	case said == suspendedTone && len(words) > 1 && !slices.Contains(whole, words[0]):
+		return silent // only a part is, such as the scaling of a workload
 	}
 	if slices.ContainsFunc(words, func(word string) bool { return slices.Contains(negations, word) }) {
 		return negate(said)
 	}
 	return said
 }
+
+// whole are the first words of types that are about the whole object, as in ReconciliationPaused.
+var whole = strings.Fields(`reconcile reconciliation reconciler rollout is`)
 
 // isAchievement reports whether a condition is probably one that should become True, although its word is not known: it
 // is in the past tense, as in Advertised. The exceptions are about what may happen to any object.
@@ -75,7 +80,7 @@ func toneOfCondition(c Condition) tone {
 // toneOfShortfall is what a condition says that is not True, although nobody fears it.
 func toneOfShortfall(c Condition, meaning, reason tone) tone {
 	switch {
-	case reason == suspendedTone:
+	case reason == suspendedTone && isCondition(c, "Ready", "Available", "Healthy", "Synced", "Reconciled"):
 		return suspendedTone
 	case strings.EqualFold(c.Status, "Unknown"):
 		return busy
@@ -93,7 +98,7 @@ func toneOfShortfall(c Condition, meaning, reason tone) tone {
 // toneOfTrue is what a condition says that is True: the reason can tell that what has come to an end has failed.
 func toneOfTrue(meaning, reason tone) tone {
 	switch {
-	case meaning == good && reason == bad, meaning == silent && reason > good:
+	case meaning == good && reason == bad, meaning == silent && (reason == bad || reason == busy):
 		return reason
 	default:
 		return meaning
