@@ -123,13 +123,14 @@ func TestSuspension(t *testing.T) {
 			assert.False(t, verdict.Holds)
 			assert.True(t, verdict.Suspended)
 			assert.Equal(t, c.failed, verdict.Failed)
-			assert.Contains(t, verdict.Next, "or wait for something else than `ready`")
+			assert.Contains(t, verdict.Next, "or wait for something other than `ready`")
 		})
 	}
 	for name, c := range map[string]struct{ apiVersion, kind, object string }{
 		"an object that is not":              {"acme.io/v1", "Widget", `{spec: {suspend: false}, status: {phase: Ready, conditions: [{type: Paused, status: "False"}]}}`},
 		"an annotation that says no":         {"acme.io/v1", "Widget", `{metadata: {annotations: {acme.io/paused: "false"}}, status: {phase: Ready}}`},
 		"a CronJob, which exists":            {"batch/v1", "CronJob", `{spec: {suspend: true}}`},
+		"a kind of the library that exists":  {"argoproj.io/v1alpha1", "CronWorkflow", `{spec: {suspend: true}}`},
 		"a Deployment that was done before":  {"apps/v1", "Deployment", `{spec: {replicas: 0, paused: true}, status: {observedGeneration: 2}}`},
 		"a Deployment with its annotation":   {"apps/v1", "Deployment", `{metadata: {annotations: {acme.io/paused: "true"}}, spec: {replicas: 0}, status: {observedGeneration: 2}}`},
 		"an object of which a part is":       {"acme.io/v1", "Widget", `{status: {conditions: [{type: Ready, status: "True"}, {type: ScalingPaused, status: "True"}, {type: ScalingActive, status: "False", reason: Paused}]}}`},
@@ -141,7 +142,6 @@ func TestSuspension(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ apiVersion, kind, object string }{
 		"a kind of the library, although its condition is Ready": {"kustomize.toolkit.fluxcd.io/v1", "Kustomization", `{spec: {suspend: true}, status: {observedGeneration: 1, conditions: [{type: Ready, status: "True"}]}}`},
-		"one that is ready when it exists":                       {"argoproj.io/v1alpha1", "CronWorkflow", `{spec: {suspend: true}}`},
 	} {
 		t.Run("[R8] suspended may be "+name, func(t *testing.T) {
 			assert.True(t, judge(t, ready, manifest(t, c.apiVersion, c.kind, c.object)).Suspended)

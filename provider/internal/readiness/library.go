@@ -132,7 +132,7 @@ func (l *libraryRule) fit(kind schema.GroupKind) int {
 func (l *libraryRule) compile() (rule, error) {
 	judge := libraryJudge{conventional: l.Conventional}
 	if l.Exists {
-		return rule{suspended: judge.isSuspended}, nil
+		return rule{}, nil // Like a CronJob, it is ready although it may be suspended.
 	}
 	for _, paths := range []struct {
 		texts []string

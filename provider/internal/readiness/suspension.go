@@ -58,5 +58,5 @@ func conventionallySuspended(object map[string]any) terminalFailure {
 // suspension is why an object that is suspended does not become ready.
 func suspension(why, next string) terminalFailure {
 	return terminalFailure{why: why, suspended: true, next: cmp.Or(next, "resume it") +
-		", or wait for something else than `ready`, such as a condition, if it is to stay suspended"}
+		", or wait for something other than `ready`, such as a condition, if it is to stay suspended"}
 }
