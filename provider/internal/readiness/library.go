@@ -248,6 +248,9 @@ func (j libraryJudge) final(object map[string]any) terminalFailure {
 }
 
 func (j libraryJudge) isSuspended(object map[string]any) terminalFailure {
+	if isSchedule(object) {
+		return terminalFailure{}
+	}
 	if by, next := switchedOff(object); by != "" {
 		return suspension(fmt.Sprintf("it is suspended (%s), so its controller leaves it alone", by), next)
 	}

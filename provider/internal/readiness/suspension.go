@@ -32,9 +32,20 @@ func switchedOff(object map[string]any) (by, next string) {
 	return "", ""
 }
 
+// isSchedule reports whether an object only starts others at certain times, by the name of its kind. Like a CronJob, it is
+// ready while it is suspended.
+func isSchedule(object map[string]any) bool {
+	return slices.ContainsFunc(wordsOf(kindOf(object).Kind), func(word string) bool {
+		return isOneOf(word, "cron", "schedule", "scheduled", "recurring")
+	})
+}
+
 // conventionallySuspended says that an object is suspended. Its controller leaves it alone, so its status, good or bad, is
 // of the time before.
 func conventionallySuspended(object map[string]any) terminalFailure {
+	if isSchedule(object) {
+		return terminalFailure{}
+	}
 	if by, next := switchedOff(object); by != "" {
 		return suspension(fmt.Sprintf("it is suspended (%s), so its controller leaves it alone", by), next)
 	}
