@@ -14,7 +14,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
 )
 
-func TestTheTypedExample(t *testing.T) { // [K1] [K2]
+// TestTheTypedExample runs the commands of the README.md as they are printed. [K1]
+func TestTheTypedExample(t *testing.T) {
 	readme := textOf(t, "examples/typed/README.md")
 	for section, language := range map[string]string{"TypeScript": "nodejs", "Go": "go"} {
 		t.Run(language, func(t *testing.T) {
