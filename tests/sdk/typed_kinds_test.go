@@ -297,11 +297,22 @@ func TestTypedKindsInPython(t *testing.T) { // [K1] [K6] [K11]
 	p.run(t, "venv/bin/mypy", "--strict", "page.py")
 	p.write(t, "__main__.py", text)
 	p.run(t, check[0], check[1:]...)
-	// A mistake inside a plain dict is found, too, but mypy needs minutes to say so: it tries all forms of the arguments.
+	// A mistake inside a plain dict is found, too, but mypy needs minutes to say so: it tries all forms of the arguments. See below.
 	p.refuses(t, "wrong%d.py", text, []string{"venv/bin/mypy", "--strict", "wrong0.py", "wrong1.py", "wrong2.py"},
 		mistake{`NamedMetaArgs(name=`, `NamedMetaArgs(names=`, `Unexpected keyword argument "names"`},
 		mistake{`NamedMetaArgs(name="settings", `, `NamedMetaArgs(`, `Missing named argument "name"`},
 		mistake{"CrateSpecSize.LARGE", "CrateSpecSize.HUGE", `has no attribute "HUGE"`},
 	)
 	livesAsKinds(t, p)
+	t.Run("pyright says what is wrong in a dict [K11]", func(t *testing.T) {
+		p.installPyright(t)
+		p.write(t, "pyrightconfig.json", `{"venvPath": ".", "venv": "venv", "include": ["page.py"]}`)
+		p.run(t, "node_modules/.bin/pyright")
+		p.write(t, "pyrightconfig.json", `{"venvPath": ".", "venv": "venv", "include": ["wrong*.py"]}`)
+		p.refuses(t, "wrong%d.py", onKindsPage(t, "python"), []string{"node_modules/.bin/pyright"},
+			mistake{`"selector": {`, `"selectors": {`, `not assignable to "DeploymentSpecArgsDict"`},
+			mistake{`metadata={"name": "web"}`, `metadata={"namespace": "web"}`, `not assignable to "NamedMetaArgsDict"`},
+			mistake{`"image": "nginx:1"`, `"image": 1`, `not assignable to "DeploymentSpecArgsDict"`},
+		)
+	})
 }

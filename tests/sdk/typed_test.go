@@ -22,16 +22,22 @@ func beside(t *testing.T, other project) project {
 	return project{dir: dir, env: other.env}
 }
 
-func TestTypedManifestsInPython(t *testing.T) {
-	selected(t, "python")
-	t.Parallel()
+// installPyright installs the type checker of Python that is quick with dictionaries.
+func (p project) installPyright(t *testing.T) {
+	t.Helper()
 	if _, err := exec.LookPath("npm"); err != nil {
 		t.Skip("npm, by which pyright is installed, is not on the PATH")
 	}
-	first := pythonPrograms.get(t)
-	p := beside(t, first)
 	p.write(t, "package.json", "{}")
 	p.run(t, "npm", "install", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--prefer-offline", "--loglevel=error", "pyright@1.1.414")
+}
+
+func TestTypedManifestsInPython(t *testing.T) {
+	selected(t, "python")
+	t.Parallel()
+	first := pythonPrograms.get(t)
+	p := beside(t, first)
+	p.installPyright(t)
 	p.run(t, first.path("venv/bin/pip"), "install", "-q", "--disable-pip-version-check", "--no-compile", "--no-deps", "--target", "types",
 		"pulumi_kubernetes==4.34.2", "lightkube==1.0.1", "lightkube-models==1.37.0.8", "msgspec==0.22.0")
 	p.write(t, "pyrightconfig.json", fmt.Sprintf(`{"venvPath": %q, "venv": "venv", "extraPaths": ["types"], "include": ["*.py"]}`, first.dir))

@@ -3,6 +3,7 @@ package e2e
 import (
 	"bytes"
 	"compress/gzip"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -75,6 +76,10 @@ func TestTheBuiltInKinds(t *testing.T) { // [K13]
 	all, err := engine.Extend(t.Context(), "from=kubernetes")
 	require.NoError(t, err)
 	assert.Contains(t, all.Schema, `"k8sconnect:storage.k8s.io/v1:StorageClass"`)
+	ten, err := engine.Extend(t.Context(), "from=kubernetes", "kinds=apps/v1/Deployment,apps/v1/StatefulSet,v1/Service,v1/ConfigMap,v1/Secret,"+
+		"v1/Namespace,batch/v1/Job,batch/v1/CronJob,networking.k8s.io/v1/Ingress,autoscaling/v2/HorizontalPodAutoscaler")
+	require.NoError(t, err)
+	assert.Contains(t, page, fmt.Sprintf("%d kB for ten kinds", (len(ten.Value)+500)/1000), "what the state has of ten kinds [K14]")
 	s, space := newStack(t), shared.Get(t).Namespace(t)
 	first := s.extend(t, "kinds=v1/ConfigMap", live(t))
 	again := s.extend(t, "kinds=v1/ConfigMap", "from=kubernetes")
