@@ -4,21 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
 	"net/url"
 	"os"
 	"strings"
-	"time"
-)
 
-const (
-	// fetchTimeout bounds the download of one file.
-	fetchTimeout = 2 * time.Minute
-	// maxFetched is the largest file that is downloaded, in bytes. The definitions of Crossplane's provider for AWS have 30 MB.
-	maxFetched = 64 << 20
-	// maxRedirects is how often a server may send a download elsewhere.
-	maxRedirects = 10
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chartsource"
 )
 
 // isAddress reports whether a parameter names a file of a web server.
@@ -31,46 +21,29 @@ func readFile(ctx context.Context, path string) ([]byte, error) {
 	if !isAddress(path) {
 		return os.ReadFile(path) //nolint:gosec // The user names the file.
 	}
-	return download(ctx, path)
-}
-
-func download(ctx context.Context, address string) ([]byte, error) {
-	ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
-	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
+	address, err := url.Parse(path)
 	if err != nil {
-		return nil, err
+		return nil, errors.New("the address is malformed")
 	}
-	answer, err := (&http.Client{CheckRedirect: checkRedirect}).Do(request)
-	if err != nil {
-		if failed, ok := errors.AsType[*url.Error](err); ok { // It repeats the address.
-			err = failed.Err
+	text, err := chartsource.NewFetcher().Download(ctx, address)
+	if failed, ok := errors.AsType[*chartsource.Error](err); ok {
+		what := failed.What
+		if failed.Why != "" {
+			what += " (" + failed.Why + ")"
 		}
-		return nil, fmt.Errorf("the file cannot be downloaded: %w", err)
+		return nil, fmt.Errorf("%s. Check the address, or download the file and name that", what)
 	}
-	defer answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("the server answers %s. Check the address", answer.Status)
-	}
-	text, err := io.ReadAll(io.LimitReader(answer.Body, maxFetched+1))
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("the download broke off: %w. Run the command again", err)
-	case len(text) > maxFetched:
-		return nil, fmt.Errorf("the file is larger than %d MiB. Download it, and name a part of it", maxFetched>>20)
-	default:
-		return text, nil
-	}
+	return text, err
 }
 
-// checkRedirect refuses a way that others could read and change where the address asks for one that they cannot.
-func checkRedirect(request *http.Request, via []*http.Request) error {
-	switch {
-	case len(via) >= maxRedirects:
-		return errors.New("there are too many redirects")
-	case via[0].URL.Scheme == "https" && request.URL.Scheme != "https":
-		return errors.New("the server redirects from https to http, which is not followed")
-	default:
-		return nil
+// shown is how messages name a file or an address: without what may be credentials.
+func shown(path string) string {
+	if !isAddress(path) {
+		return path
 	}
+	address, err := url.Parse(path)
+	if err != nil {
+		return "an address"
+	}
+	return chartsource.Shown(address)
 }

@@ -7,9 +7,6 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
-	"slices"
-
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/spelling"
 )
 
 // builtIn is what from= has in place of a file for the kinds that Kubernetes has itself.
@@ -37,13 +34,5 @@ func notSaved(from string, k Kind, saved []Kind) error {
 	if from != builtIn {
 		return fmt.Errorf("the file has no %s, only %s. Write it again with save=, where the cluster can be read", k, list(saved))
 	}
-	hint := ""
-	var names []string
-	for _, other := range saved {
-		names = append(names, other.String())
-	}
-	if nearest := spelling.Nearest(k.String(), slices.Sorted(slices.Values(names))); nearest != "" {
-		hint = fmt.Sprintf(" Did you mean %s?", nearest)
-	}
-	return fmt.Errorf("Kubernetes itself has no %s.%s Give the definitions of custom kinds with crds=, or leave out from= to read the cluster", k, hint) //nolint:staticcheck // It is a name.
+	return fmt.Errorf("there is no %s in Kubernetes itself.%s Give the definitions of custom kinds with crds=, or leave out from= to read the cluster", k, didYouMean(k.String(), names(saved)))
 }

@@ -8,8 +8,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/spelling"
 )
 
 // catalog is what is known of the kinds of an extension: their definitions, wherever they come from. It is also what save= writes and
@@ -27,11 +25,7 @@ func newCatalog() *catalog { return &catalog{Documents: map[string]document{}} }
 func (c *catalog) add(k Kind, doc document) error {
 	name, root := doc.root(k)
 	if root == nil {
-		hint := ""
-		if nearest := spelling.Nearest(k.Kind, slices.Sorted(slices.Values(doc.kinds()))); nearest != "" && nearest != k.Kind {
-			hint = fmt.Sprintf(" Did you mean %s/%s?", k.APIVersion(), nearest)
-		}
-		return fmt.Errorf("there is no kind %s in %s.%s", k.Kind, k.APIVersion(), hint)
+		return fmt.Errorf("there is no kind %s in %s.%s", k.Kind, k.APIVersion(), didYouMean(k.String(), names(doc.kinds())))
 	}
 	if slices.Contains(c.Kinds, k) {
 		return nil
@@ -63,32 +57,35 @@ func (c *catalog) save(path string) error {
 func (c *catalog) addSaved(ctx context.Context, path string, wanted []Kind) error {
 	text, err := readSaved(ctx, path)
 	if err != nil {
-		return fmt.Errorf("from=%s: %w", path, err)
+		return fmt.Errorf("from=%s: %w", shown(path), err)
 	}
 	saved := newCatalog()
 	if err := json.Unmarshal(text, saved); err != nil {
-		return fmt.Errorf("from=%s: the file is not one that save= has written: %w", path, err)
+		return fmt.Errorf("from=%s: the file is not one that save= has written: %w", shown(path), err)
 	}
 	if len(wanted) == 0 {
 		wanted = saved.Kinds
 	}
 	for _, k := range wanted {
 		if !slices.Contains(saved.Kinds, k) {
-			return fmt.Errorf("from=%s: %w", path, notSaved(path, k, saved.Kinds))
+			return fmt.Errorf("from=%s: %w", shown(path), notSaved(path, k, saved.Kinds))
 		}
 		if err := c.add(k, saved.Documents[k.APIVersion()]); err != nil {
-			return fmt.Errorf("from=%s: %w", path, err)
+			return fmt.Errorf("from=%s: %w", shown(path), err)
 		}
 	}
 	return nil
 }
 
-func list(kinds []Kind) string {
-	var names []string
+func list(kinds []Kind) string { return strings.Join(names(kinds), ", ") }
+
+// names are kinds as a user writes them, in order.
+func names(kinds []Kind) (all []string) {
 	for _, k := range kinds {
-		names = append(names, k.String())
+		all = append(all, k.String())
 	}
-	return strings.Join(names, ", ")
+	slices.Sort(all)
+	return all
 }
 
 // apiVersions returns the API versions of kinds, each once and in order.

@@ -86,14 +86,14 @@ func (doc document) root(k Kind) (name string, root *definition) {
 	return "", nil
 }
 
-// kinds are the names of the kinds that a document has.
-func (doc document) kinds() (names []string) {
+// kinds are the kinds that a document has.
+func (doc document) kinds() (all []Kind) {
 	for _, d := range doc {
 		if d != nil && len(d.Kinds) == 1 {
-			names = append(names, d.Kinds[0].Kind)
+			all = append(all, Kind(d.Kinds[0]))
 		}
 	}
-	return names
+	return all
 }
 
 // reach copies a definition and what it needs into another document.

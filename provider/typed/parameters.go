@@ -72,11 +72,16 @@ func unknownParameter(arg, name string, hasValue bool) error {
 	if !hasValue {
 		return fmt.Errorf("%q is no parameter: parameters are written as name=value. The parameters are %s", arg, all)
 	}
-	hint := ""
-	if nearest := spelling.Nearest(name, parameterNames); nearest != "" {
-		hint = fmt.Sprintf(" Did you mean %s?", nearest)
+	return fmt.Errorf("there is no parameter %q. The parameters are %s.%s", name, all, didYouMean(name, parameterNames))
+}
+
+// didYouMean asks whether a name was meant to be one that is known; "" if it is near to none of them.
+func didYouMean(name string, known []string) string {
+	nearest := spelling.Nearest(name, known)
+	if nearest == "" || nearest == name {
+		return ""
 	}
-	return fmt.Errorf("there is no parameter %q. The parameters are %s.%s", name, all, hint)
+	return fmt.Sprintf(" Did you mean %s?", nearest)
 }
 
 func (p *parameters) set(name, value string) error {

@@ -39,20 +39,20 @@ type customDefinition struct {
 func (c *catalog) addDefinitions(ctx context.Context, path string) error {
 	files, err := definitionFiles(path)
 	if err != nil {
-		return fmt.Errorf("crds=%s: %w", path, err)
+		return fmt.Errorf("crds=%s: %w", shown(path), err)
 	}
 	before := len(c.Kinds)
 	for _, file := range files {
 		text, err := readFile(ctx, file)
 		if err != nil {
-			return fmt.Errorf("crds=%s: %w", path, err)
+			return fmt.Errorf("crds=%s: %w", shown(path), err)
 		}
 		if err := c.addText(text); err != nil {
-			return fmt.Errorf("crds=%s: %s: %w", path, filepath.Base(file), err)
+			return fmt.Errorf("crds=%s: %s: %w", shown(path), filepath.Base(shown(file)), err)
 		}
 	}
 	if len(c.Kinds) == before {
-		return fmt.Errorf("crds=%s: there is no CustomResourceDefinition with a version that is served", path)
+		return fmt.Errorf("crds=%s: there is no CustomResourceDefinition with a version that is served", shown(path))
 	}
 	return nil
 }

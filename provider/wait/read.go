@@ -45,16 +45,18 @@ func (r *waitResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespo
 		req.Properties = req.Properties.Set(tracked.KeyCluster, old.origin.Encode())
 	}
 	if !in.spec.Goal.ForDeletion() {
-		return r.readLive(req, in, old, live)
+		return r.readLive(ctx, req, in, old, live)
 	}
 	if old.pending && live != nil && !old.isAnother(live) {
-		return unchanged(req, old, in.spec.StillMissing(live), live)
+		return unchanged(req, old, in.spec.StillMissing(live, r.source.Secrets()), live)
 	}
 	return renewed(req, state{origin: old.origin})
 }
 
 // readLive compares an object, or its absence, with what the wait is for, if that is not the absence.
-func (r *waitResource) readLive(req p.ReadRequest, in inputs, old state, live *unstructured.Unstructured) (p.ReadResponse, error) {
+func (r *waitResource) readLive(
+	ctx context.Context, req p.ReadRequest, in inputs, old state, live *unstructured.Unstructured,
+) (p.ReadResponse, error) {
 	another, holds := old.isAnother(live), func() bool { return in.spec.Goal.Judge(live).Holds }
 	switch {
 	case old.outlived(in, live):
@@ -66,7 +68,9 @@ func (r *waitResource) readLive(req p.ReadRequest, in inputs, old state, live *u
 	case old.pending && another:
 		return unchanged(req, old, "the object was deleted, and another one has its name now", nil)
 	case old.pending && !holds():
-		return unchanged(req, old, in.spec.StillMissing(live), live)
+		return unchanged(req, old, in.spec.StillMissing(live, r.source.Secrets()), live)
+	case old.pending:
+		in.spec.SayGuess(ctx, live, r.source.Secrets())
 	}
 	now, err := in.observed(live, old, r.known())
 	if err != nil {

@@ -1,6 +1,7 @@
 package waitfor
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/fieldtags"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
@@ -39,18 +41,43 @@ func (s Spec) By(rules *readiness.Rules) Spec {
 }
 
 // StillMissing says in a few words what keeps a wait pending; empty if the goal is reached. live is nil if the object does not
-// exist.
-func (s Spec) StillMissing(live *unstructured.Unstructured) string {
+// exist. sensitive are texts that must not be shown: what a controller writes into a status may repeat them.
+func (s Spec) StillMissing(live *unstructured.Unstructured, sensitive []string) string {
+	hide := failure.NewRedactor(sensitive)
 	switch verdict := s.Goal.Judge(live); {
 	case verdict.Holds:
 		return ""
-	case s.Secret || live != nil && manifest.IsSecretKind(live.GetAPIVersion(), live.GetKind()):
+	case s.isSecret(live):
 		return "the awaited state is not reached yet"
 	case verdict.Failed != "":
-		return verdict.Failed
+		return hide.Redact(verdict.Failed)
 	default:
-		return verdict.Missing[0]
+		return hide.Redact(verdict.Missing[0])
 	}
+}
+
+// isSecret reports whether nothing about the goal and the object may be shown.
+func (s Spec) isSecret(live *unstructured.Unstructured) bool {
+	return s.Secret || live != nil && manifest.IsSecretKind(live.GetAPIVersion(), live.GetKind())
+}
+
+// SayGuess says so if an object has reached the goal by no more than a guess. A read may find that before the next wait does.
+func (s Spec) SayGuess(ctx context.Context, live *unstructured.Unstructured, sensitive []string) {
+	if live == nil {
+		return
+	}
+	if by := s.Goal.Judge(live).Guessed; by != "" {
+		p.GetLogger(ctx).Info(s.guess(live, by, sensitive))
+	}
+}
+
+// guess says why an object counts as ready of whose kind nothing is known.
+func (s Spec) guess(live *unstructured.Unstructured, by string, sensitive []string) string {
+	if s.isSecret(live) {
+		by = "its status seems so"
+	}
+	return fmt.Sprintf("%s counts as ready because %s, which is a guess: there is no rule for %s. If it is wrong, say when the kind is "+
+		"ready in the provider's setting readiness.", cluster.RefOf(live), shorten(oneLine(failure.NewRedactor(sensitive).Redact(by))), live.GetKind())
 }
 
 // Decode reads a waitFor that [Check] has passed. The spec has no goal while part of the waitFor is unknown.

@@ -4,9 +4,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 )
 
@@ -23,18 +24,41 @@ func TestReasonOfAFailedWait(t *testing.T) {
 	}
 }
 
+// widget is an object of a custom kind with a status.
+func widget(status string) *unstructured.Unstructured {
+	return &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "acme.io/v1", "kind": "Widget", "metadata": map[string]any{"name": "it", "namespace": "shop"},
+		"status": map[string]any{"phase": status},
+	}}
+}
+
+func readinessSpec(t *testing.T) Spec {
+	t.Helper()
+	goal, problems := readiness.Compile(readiness.Criteria{Ready: true})
+	require.Empty(t, problems)
+	return Spec{Goal: goal}
+}
+
+const password = "correct-horse-battery"
+
 func TestAGuessIsSaid(t *testing.T) {
-	request := Request{
-		Object:    manifest.Identity{APIVersion: "acme.io/v1", Kind: "Widget", Namespace: "shop", Name: "it"},
-		Sensitive: []string{"correct-horse-battery"},
-	}
+	spec := readinessSpec(t)
 	t.Run("[R9] with what it was judged by, and the way out", func(t *testing.T) {
 		assert.Equal(t, "Widget shop/it counts as ready because status.phase is Running, which is a guess: there is no rule for Widget. If it is "+
-			"wrong, say when the kind is ready in the provider's setting readiness.", request.guess("status.phase is Running"))
+			"wrong, say when the kind is ready in the provider's setting readiness.", spec.guess(widget("Running"), "status.phase is Running", nil))
 	})
 	t.Run("[R9] without the secrets of the program", func(t *testing.T) {
-		assert.NotContains(t, request.guess("status.state is correct-horse-battery"), "correct-horse-battery")
-		request.Spec.Secret = true
-		assert.NotContains(t, request.guess("status.phase is Running"), "Running")
+		assert.NotContains(t, spec.guess(widget("Running"), "status.phase is "+password, []string{password}), password)
+		spec.Secret = true
+		assert.NotContains(t, spec.guess(widget("Running"), "status.phase is Running", nil), "Running")
 	})
+}
+
+func TestWhatIsStillMissingShowsNoSecret(t *testing.T) {
+	spec, live := readinessSpec(t), widget("Failed: "+password)
+	assert.Contains(t, spec.StillMissing(live, nil), password)
+	assert.NotContains(t, spec.StillMissing(live, []string{password}), password)
+	spec.Secret = true
+	assert.NotContains(t, spec.StillMissing(live, nil), "Failed")
+	assert.Empty(t, spec.StillMissing(widget("Running"), nil))
 }

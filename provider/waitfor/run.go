@@ -3,7 +3,6 @@ package waitfor
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	p "github.com/pulumi/pulumi-go-provider"
@@ -62,9 +61,9 @@ func Run(ctx context.Context, request Request) (*unstructured.Unstructured, erro
 	live, err := readiness.Await(ctx, request.Spec.Goal, request.remembering(request.follow(status)), readiness.Options{
 		UID: request.UID, Timeout: budget, Progress: status.see,
 		Excuse: request.excuse, Warn: func(warning string) { p.GetLogger(ctx).Warning(warning) },
-		Guessed: func(by string) { p.GetLogger(ctx).Info(request.guess(by)) },
 	})
 	if err == nil {
+		request.Spec.SayGuess(ctx, live, request.Sensitive)
 		return live, nil
 	}
 	status.clear()
@@ -74,15 +73,6 @@ func Run(ctx context.Context, request Request) (*unstructured.Unstructured, erro
 	return nil, &Error{
 		text: request.report(ctx, notReady, trouble), Err: notReady, unread: trouble != nil && notReady.Last == nil, Pods: request.pods,
 	}
-}
-
-// guess says why an object counts as ready of whose kind nothing is known.
-func (r Request) guess(by string) string {
-	if r.secret() {
-		by = "its status seems so"
-	}
-	return fmt.Sprintf("%s counts as ready because %s, which is a guess: there is no rule for %s. If it is wrong, say when the kind is "+
-		"ready in the provider's setting readiness.", r.subject(), shorten(oneLine(r.redact(by))), r.Object.Kind)
 }
 
 // remembering remembers the pods of a Job as soon as it is about to fail: when it has failed, they are gone.

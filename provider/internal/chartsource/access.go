@@ -100,6 +100,13 @@ type download struct {
 	exact bool
 }
 
+// Download fetches a file that a user names by its http(s) address, by the rules for archives of charts.
+func (f *Fetcher) Download(ctx context.Context, address *url.URL) ([]byte, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, f.limits.orDefault().total, errTotal)
+	defer cancel()
+	return f.getArchive(ctx, access{}, address, "the server")
+}
+
 // getArchive fetches the archive of a chart. server names its server in messages.
 func (f *Fetcher) getArchive(ctx context.Context, a access, address *url.URL, server string) ([]byte, error) {
 	return f.get(ctx, a, download{address: address, what: server, limit: f.limits.orDefault().archive, exact: true})

@@ -1,5 +1,6 @@
 // Package chartsource gets the files of a Helm chart: from a folder, an archive, an http(s) address, a chart repository or
-// an OCI registry. It neither parses nor renders them.
+// an OCI registry. It neither parses nor renders them. By the same rules it downloads single files that are no charts, such as
+// definitions of kinds.
 //
 // Its laws:
 //

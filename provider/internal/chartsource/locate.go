@@ -28,11 +28,11 @@ type wanted struct {
 func (w *wanted) subject() string {
 	switch {
 	case w.repository != nil:
-		return w.chart + versionSuffix(w.version) + " of " + shown(w.repository)
+		return w.chart + versionSuffix(w.version) + " of " + Shown(w.repository)
 	case w.registry != nil, w.local != "":
 		return w.chart + versionSuffix(w.version)
 	default:
-		return shown(w.address)
+		return Shown(w.address)
 	}
 }
 
@@ -43,8 +43,8 @@ func versionSuffix(version string) string {
 	return " " + version
 }
 
-// shown returns an address without parts that may be credentials.
-func shown(address *url.URL) string {
+// Shown returns an address without parts that may be credentials.
+func Shown(address *url.URL) string {
 	plain := url.URL{Scheme: address.Scheme, Host: address.Host, Path: address.Path, RawPath: address.RawPath}
 	return plain.String()
 }
@@ -95,7 +95,7 @@ func (w *wanted) inRepository(repository string) error {
 		w.repository = at
 		return nil
 	case registryScheme:
-		w.chart = strings.TrimSuffix(shown(at), "/") + "/" + w.chart
+		w.chart = strings.TrimSuffix(Shown(at), "/") + "/" + w.chart
 		return w.inRegistry(w.chart)
 	default:
 		return errorf(Invalid, "repository %s is no address of a repository", hidden(repository)).
@@ -113,7 +113,7 @@ func (w *wanted) alone() error {
 	if err != nil {
 		return err
 	}
-	w.chart = shown(at)
+	w.chart = Shown(at)
 	switch at.Scheme {
 	case "http", "https":
 		w.address = at

@@ -37,7 +37,7 @@ func (f *Fetcher) fromRegistry(ctx context.Context, wanted *wanted) (Fetched, er
 // fromIndexedRegistry gets a chart from a registry to which the index of a repository points. The credentials are for the repository.
 func (f *Fetcher) fromIndexedRegistry(ctx context.Context, from *wanted, address *url.URL, version string) (Fetched, error) {
 	there := &wanted{
-		chart: shown(address), version: version, digest: from.digest, by: from.by,
+		chart: Shown(address), version: version, digest: from.digest, by: from.by,
 		access: access{authority: from.access.authority},
 	}
 	if sameOrigin(from.access.origin, &url.URL{Scheme: "https", Host: address.Host}) {

@@ -14,7 +14,7 @@ func (f *Fetcher) fromAddress(ctx context.Context, wanted *wanted) (Fetched, err
 	if err != nil {
 		return Fetched{}, err
 	}
-	return f.use(wanted, data, shown(wanted.address))
+	return f.use(wanted, data, Shown(wanted.address))
 }
 
 // use unpacks an archive, and caches it if it is the wanted chart.
@@ -59,17 +59,17 @@ func (f *Fetcher) cached(wanted *wanted, digest string) (Fetched, bool) {
 func (w *wanted) location(version string) string {
 	switch {
 	case w.repository != nil:
-		return shown(w.repository)
+		return Shown(w.repository)
 	case w.registry != nil:
 		return w.registryLocation(tagOf(version))
 	default:
-		return shown(w.address)
+		return Shown(w.address)
 	}
 }
 
 // fromRepository gets the chart that the index of a repository names.
 func (f *Fetcher) fromRepository(ctx context.Context, wanted *wanted) (Fetched, error) {
-	asked := release{Source: shown(wanted.repository), Chart: wanted.chart, Version: wanted.version}
+	asked := release{Source: Shown(wanted.repository), Chart: wanted.chart, Version: wanted.version}
 	found, err := f.index(ctx, wanted)
 	if err != nil {
 		return f.offline(ctx, wanted, asked, err)
@@ -198,10 +198,10 @@ func (f *Fetcher) fromEntry(ctx context.Context, wanted *wanted, chosen entry, s
 		if err != nil {
 			return Fetched{}, err
 		}
-		return f.use(wanted, data, shown(address))
+		return f.use(wanted, data, Shown(address))
 	case registryScheme:
 		return f.fromIndexedRegistry(ctx, wanted, address, chosen.Version)
 	default:
-		return Fetched{}, errorf(Malformed, "%s has no address for version %s but %s", byIndex, chosen.Version, shown(address))
+		return Fetched{}, errorf(Malformed, "%s has no address for version %s but %s", byIndex, chosen.Version, Shown(address))
 	}
 }

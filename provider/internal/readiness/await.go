@@ -28,8 +28,6 @@ type Options struct {
 	// nothing.
 	Excuse func(ctx context.Context, live *unstructured.Unstructured, doubt Doubt) (warning string, excused bool)
 	Warn   func(warning string)
-	// Guessed is called with what an object was judged by that holds, if that is no more than a guess.
-	Guessed func(by string)
 }
 
 // Reason is why a wait ended without success.
@@ -99,9 +97,6 @@ func Await(ctx context.Context, goal *Goal, follow Follow, options Options) (*un
 		if w.warning != "" && options.Warn != nil {
 			options.Warn(w.warning)
 		}
-		if w.guessed != "" && options.Guessed != nil {
-			options.Guessed(w.guessed)
-		}
 		return w.last, nil
 	}
 	notReady := &NotReadyError{
@@ -140,7 +135,6 @@ type waiting struct {
 	// suspended means that it failed because someone has suspended the object.
 	suspended bool
 	warning   string
-	guessed   string
 	doubt     Doubt
 	settle    context.CancelFunc // stops the decision about the doubt
 }
@@ -168,7 +162,6 @@ func (w *waiting) see(live *unstructured.Unstructured) (bool, error) {
 	}
 	verdict := w.goal.Judge(live)
 	w.holds, w.missing, w.failed, w.next, w.suspended = verdict.Holds, verdict.Missing, verdict.Failed, verdict.Next, verdict.Suspended
-	w.guessed = verdict.Guessed
 	if w.holds || w.failed != "" {
 		return true, nil
 	}

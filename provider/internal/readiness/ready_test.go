@@ -153,7 +153,7 @@ func TestReadinessByKind(t *testing.T) {
 			if verdict.Next != "" {
 				assert.NotEmpty(t, verdict.Failed)
 			}
-			verdict.Next, verdict.Guessed, verdict.Suspended = "", "", false // see suspension_test.go and conventional_test.go
+			verdict.Next, verdict.Guessed, verdict.Suspended = "", "", false // see conventional_test.go
 			var missing []string
 			if c.missing != "" {
 				missing = []string{c.missing}

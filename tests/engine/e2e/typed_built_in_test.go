@@ -72,7 +72,7 @@ func TestTheBuiltInKinds(t *testing.T) { // [K13]
 	assert.Contains(t, page, "the kinds of Kubernetes "+version.Major+"."+version.Minor)
 
 	_, err = engine.Extend(t.Context(), "from=kubernetes", "kinds=apps/v1/Deploymnet")
-	require.ErrorContains(t, err, "Kubernetes itself has no apps/v1/Deploymnet. Did you mean apps/v1/Deployment? Give the definitions of custom kinds with crds=")
+	require.ErrorContains(t, err, "there is no apps/v1/Deploymnet in Kubernetes itself. Did you mean apps/v1/Deployment? Give the definitions of custom kinds with crds=")
 	all, err := engine.Extend(t.Context(), "from=kubernetes")
 	require.NoError(t, err)
 	assert.Contains(t, all.Schema, `"k8sconnect:storage.k8s.io/v1:StorageClass"`)
