@@ -29,6 +29,8 @@ type bounds struct {
 	made    int
 	// observe, if set, sees every call of a function except those from Draws, and may change the result.
 	observe observer
+	// changes, if set, sees every call of a function that changes its first argument.
+	changes func(arguments []reflect.Value)
 }
 
 // alive returns an error when the time is over.

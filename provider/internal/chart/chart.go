@@ -29,6 +29,8 @@ type Chart struct {
 
 	// rewritten are the templates as Draws rewrites them, by their names and texts.
 	rewritten sync.Map
+	// parsed are the parsed templates, by their names and whether they are rewritten.
+	parsed sync.Map
 
 	definitions definitionFiles
 }

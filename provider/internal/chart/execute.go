@@ -5,9 +5,13 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"text/template"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/draws"
 )
 
 // root is the name of the template into which all files are parsed. Texts that `tpl` renders have the same name.
@@ -28,6 +32,11 @@ type execution struct {
 	file string // the template that is being executed
 	// failed, if set, collects the templates that cannot be rendered, and the others are still rendered.
 	failed map[string]*TemplateError
+	// reach notes which templates use drawn values and Secrets of the cluster. only, if set, are the templates to execute.
+	reach *reach
+	only  map[string]bool
+	// parsed, if set, caches the parsed templates of the chart.
+	parsed *sync.Map
 }
 
 func newExecution(ctx context.Context) *execution { return &execution{bounds: &bounds{ctx: ctx}} }
@@ -39,28 +48,24 @@ func (e *execution) run(sources []source, functions Functions) (map[string]strin
 		deeper := cmp.Compare(strings.Count(b.name, "/"), strings.Count(a.name, "/"))
 		return cmp.Or(deeper, cmp.Compare(b.name, a.name))
 	})
-	all := template.New(root).Option("missingkey=zero").Funcs(e.guard(templateFunctions(functions.Lookup))).Funcs(e.marks())
+	e.reach = newReach(sources)
+	e.changes = func(arguments []reflect.Value) { e.reach.change(e.file, arguments) }
+	ofHelm, ofDraws := e.guard(templateFunctions(functions.Lookup)), template.FuncMap{}
+	if functions.Draws != nil {
+		ofDraws = e.guardDraws(functions.Draws.Funcs(), e.drawn)
+	}
+	all, err := e.parse(sources, functions.Draws != nil, ofHelm, e.marks(), ofDraws, e.renderers(nil))
+	if err != nil {
+		return nil, err
+	}
+	all.Option("missingkey=zero").Funcs(ofHelm).Funcs(e.marks())
 	if e.observe != nil {
 		all.Funcs(e.guard(builtins))
 	}
-	if functions.Draws != nil {
-		all.Funcs(e.guardDraws(functions.Draws.Funcs()))
-	}
-	all.Funcs(e.renderers(all))
-	for _, one := range sources {
-		if err := e.taken(parsedBytes(one.text)); err != nil {
-			return nil, err
-		}
-		if err := parseInto(all.New(one.name), one.text); err != nil {
-			return nil, templateError(one.name, err)
-		}
-	}
-	if err := instrument(all); err != nil {
-		return nil, err
-	}
+	all.Funcs(ofDraws).Funcs(e.renderers(all))
 	outputs := map[string]string{}
 	for _, one := range sources {
-		if strings.HasPrefix(path.Base(one.name), "_") {
+		if strings.HasPrefix(path.Base(one.name), "_") || e.only != nil && !e.only[one.name] {
 			continue
 		}
 		e.file, e.depth = one.name, 0
@@ -76,6 +81,14 @@ func (e *execution) run(sources []source, functions Functions) (map[string]strin
 		}
 	}
 	return outputs, nil
+}
+
+// drawn sees the calls of functions from Draws, some of which only pass on where they are called.
+func (e *execution) drawn(name string, _, results []reflect.Value) []reflect.Value {
+	if draws.Draws(name) {
+		e.reach.use(e.file)
+	}
+	return results
 }
 
 // parseInto parses a text, which must not call the counting functions of this package.

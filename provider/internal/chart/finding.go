@@ -24,7 +24,8 @@ type finding struct {
 
 	of      taint
 	first   *outcome
-	options draws.Options // for renderings that draw the same values as the first one
+	options draws.Options   // for renderings that draw the same values as the first one
+	only    map[string]bool // the templates that can depend on these values; nil if any can
 
 	exchanged []*outcome // renderings in which all values of the kind are replaced
 	further   []*outcome // renderings of more variants
@@ -37,7 +38,12 @@ func (f *finding) compare(v variant, options draws.Options) (*outcome, error) {
 	if f.rendered++; f.rendered > maxRenderings || f.written > maxCompared {
 		return nil, nil
 	}
+	v.only = f.only
 	other, err := f.render(v, draws.NewSession(options))
+	if err == nil && v.only != nil && other.reach.spread {
+		f.only, v.only = nil, nil
+		other, err = f.render(v, draws.NewSession(options))
+	}
 	switch {
 	case f.ctx.Err() != nil:
 		return nil, context.Cause(f.ctx)
@@ -101,9 +107,15 @@ func (f *finding) unseen() {
 // depending are the function calls whose arguments depend on the exchanged values, in order.
 func (f *finding) depending() []call {
 	return slices.DeleteFunc(slices.Clone(f.first.calls.order), func(made call) bool {
+		if !slices.ContainsFunc(f.first.calls.seen[made].files, f.reaches) {
+			return true
+		}
 		return !slices.ContainsFunc(f.exchanged, func(other *outcome) bool { return other.calls.seen[made] == nil })
 	})
 }
+
+// reaches reports whether a template can depend on the exchanged values.
+func (f *finding) reaches(file string) bool { return f.only == nil || f.only[file] }
 
 // sameError returns an error if a comparison has failed on known values only: the chart cannot be rendered.
 func (f *finding) sameError(depending []call) error {
@@ -126,7 +138,7 @@ func (f *finding) hiding(depending []call) {
 
 func (f *finding) hides(made call, noted *seen) {
 	for _, file := range noted.files {
-		if f.result.whole(f.of, file) && f.of == onUnknown {
+		if f.reaches(file) && f.result.whole(f.of, file) && f.of == onUnknown {
 			f.result.warn(file, fmt.Sprintf("%s makes the same of all values%s", made.function, f.chart.lineOf(file, made.function)))
 		}
 	}
@@ -225,7 +237,7 @@ func (f *finding) onlyIn(other *outcome) []call {
 // tooMany marks the templates with a decision that cannot be tried, because no rendering is left.
 func (f *finding) tooMany(decision call, noted *seen) {
 	for _, file := range noted.files {
-		if f.result.whole(f.of, file) && f.of == onUnknown {
+		if f.reaches(file) && f.result.whole(f.of, file) && f.of == onUnknown {
 			f.result.warn(file, "it decides more than can be tried"+f.chart.lineOf(file, decision.function))
 		}
 	}

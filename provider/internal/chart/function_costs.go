@@ -222,7 +222,7 @@ func (b *bounds) guard(functions template.FuncMap) template.FuncMap {
 		if patterns[name] {
 			grows = matched
 		}
-		guarded[name] = b.guarded(name, reflect.ValueOf(function), b.observe, func(arguments []reflect.Value) error {
+		guarded[name] = b.guarded(name, reflect.ValueOf(function), b.observer(name), func(arguments []reflect.Value) error {
 			if grows != nil && grows(arguments) > maxText {
 				return &LimitError{fmt.Sprintf("the function %s would make more than %d MiB", name, maxText>>20)}
 			}
@@ -248,11 +248,25 @@ func keysOf(arguments reflect.Value) []reflect.Value {
 	return keys
 }
 
-// guardDraws bounds the functions from Draws, which may parse texts.
-func (b *bounds) guardDraws(functions template.FuncMap) template.FuncMap {
+// observer returns what sees the calls of a function; nil if nothing does.
+func (b *bounds) observer(name string) observer {
+	if b.changes == nil || !changing[name] {
+		return b.observe
+	}
+	return func(name string, arguments, results []reflect.Value) []reflect.Value {
+		b.changes(arguments)
+		if b.observe != nil {
+			return b.observe(name, arguments, results)
+		}
+		return results
+	}
+}
+
+// guardDraws bounds the functions from Draws, which may parse texts. observe sees their calls.
+func (b *bounds) guardDraws(functions template.FuncMap, observe observer) template.FuncMap {
 	guarded := template.FuncMap{}
 	for name, function := range functions {
-		guarded[name] = b.guarded(name, reflect.ValueOf(function), nil, func(arguments []reflect.Value) error {
+		guarded[name] = b.guarded(name, reflect.ValueOf(function), observe, func(arguments []reflect.Value) error {
 			for _, argument := range arguments {
 				if argument.Kind() == reflect.String {
 					if err := nestsLittle(argument.String()); err != nil {

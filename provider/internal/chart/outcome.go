@@ -21,6 +21,21 @@ type outcome struct {
 	// undecided are the templates whose lookups cannot be answered yet. lookedUp means that a lookup has found a Secret.
 	undecided map[string]bool
 	lookedUp  bool
+	reach     *reach
+}
+
+// keep takes the templates that were not rendered again from another rendering.
+func (o *outcome) keep(other *outcome, only map[string]bool) {
+	for file, text := range other.texts {
+		if !only[file] {
+			o.texts[file] = text
+		}
+	}
+	for file, failed := range other.failed {
+		if !only[file] {
+			o.failed[file] = failed
+		}
+	}
 }
 
 // firstFailure is the error of the first template that cannot be rendered.
@@ -38,8 +53,9 @@ func asTemplateError(file string, err error) *TemplateError {
 	return &TemplateError{File: file, Message: err.Error(), cause: err}
 }
 
-// lookup is the lookup function of one variant. The content of a Secret is exchanged like other secret values.
-func (p *partly) lookup(v variant, made *outcome) func(apiVersion, kind, namespace, name string) (map[string]any, error) {
+// lookup is the lookup function of one variant. The content of a Secret is exchanged like other secret values. secret, if set, is called when a Secret
+// is found.
+func (p *partly) lookup(v variant, secret func()) func(apiVersion, kind, namespace, name string) (map[string]any, error) {
 	return func(apiVersion, kind, namespace, name string) (map[string]any, error) {
 		if p.Lookup == nil {
 			return map[string]any{}, nil
@@ -48,8 +64,8 @@ func (p *partly) lookup(v variant, made *outcome) func(apiVersion, kind, namespa
 		if err != nil || apiVersion != "v1" || kind != "Secret" || len(found) == 0 {
 			return found, err
 		}
-		if made != nil {
-			made.lookedUp = true
+		if secret != nil {
+			secret()
 		}
 		switch {
 		case !v.exchangesSecrets():

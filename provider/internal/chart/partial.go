@@ -76,6 +76,7 @@ const (
 //   - Secret values, the data of looked-up Secrets, and drawn values are exchanged twice, for different values each time. The existence of
 //     a value is not secret.
 //   - Values that were drawn before are known. Values that must still be drawn are unknown.
+//   - Where only drawn values and looked-up Secrets are exchanged, only the templates that use any are rendered again.
 //
 // The objects of a template are unknown if it cannot be rendered with any of the placeholders, or if too many renderings would be
 // necessary.
@@ -117,16 +118,21 @@ type partly struct {
 	observed bool
 }
 
-// first is the rendering with the real values. If nothing is known to be unknown, secret or drawn, it is observed only once it has turned
-// out that something is.
+// first is the rendering with the real values. If nothing is known to be unknown or secret, the calls of functions are noted only once it has
+// turned out that something is drawn or looked up, and only in the templates that use it.
 func (p *partly) first() (*outcome, error) {
-	p.observed = len(p.places) > 0 || !p.Secrets.Empty() || len(p.Draws.Stored) > 0
+	p.observed = len(p.places) > 0 || !p.Secrets.Empty()
 	first, err := p.render(variant{}, p.Session)
 	if err != nil || p.observed || !first.lookedUp && len(p.Session.Used())+len(p.Session.Missing()) == 0 {
 		return first, err
 	}
 	p.observed = true
-	return p.render(variant{}, draws.NewSession(p.Draws))
+	again, err := p.render(variant{only: first.reach.only()}, draws.NewSession(p.Draws))
+	if err != nil {
+		return nil, err
+	}
+	first.calls = again.calls
+	return first, nil
 }
 
 // render renders a variant. It returns an error only if the reason is not in single templates.
@@ -141,7 +147,11 @@ func (p *partly) render(v variant, session *draws.Session) (*outcome, error) {
 	if p.observed {
 		e.observe = made.calls.observer(e, v.otherwise)
 	}
-	looking := p.lookup(v, made)
+	e.only = v.only
+	looking := p.lookup(v, func() {
+		made.lookedUp = true
+		e.reach.use(e.file)
+	})
 	lookup := func(apiVersion, kind, namespace, name string) (map[string]any, error) {
 		found, err := looking(apiVersion, kind, namespace, name)
 		if errors.Is(err, ErrUnknown) {
@@ -155,7 +165,10 @@ func (p *partly) render(v variant, session *draws.Session) (*outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	made.texts, made.written = texts, e.written
+	made.texts, made.written, made.reach = texts, e.written, e.reach
+	if p.result != nil && v.only != nil {
+		made.keep(p.result.first, v.only)
+	}
 	for _, crd := range prepared.chart.CRDObjects() {
 		made.crds = append(made.crds, crd.Filename)
 	}
@@ -230,6 +243,9 @@ func (p *partly) findUnknown(first *outcome) error {
 		options.Missing = draws.Placeholder(1)
 	}
 	finding := &finding{partly: p, of: onUnknown, first: first, options: p.Draws}
+	if len(p.places) == 0 {
+		finding.only = first.reach.only()
+	}
 	if err := finding.exchange(p.all(otherPlaceholder), options); err != nil {
 		return err
 	}
@@ -243,6 +259,9 @@ func (p *partly) findUnknown(first *outcome) error {
 func (p *partly) findSecrets(first *outcome) error {
 	if !p.Secrets.Empty() || first.lookedUp {
 		secrets := &finding{partly: p, of: onSecret, first: first, options: p.Draws}
+		if p.Secrets.Empty() {
+			secrets.only = first.reach.only()
+		}
 		for _, number := range []int{1, 2} {
 			if err := secrets.exchange(variant{secrets: number}, p.Draws); err != nil {
 				return err
@@ -255,7 +274,7 @@ func (p *partly) findSecrets(first *outcome) error {
 	if len(p.Session.Used())+len(p.Session.Missing()) == 0 {
 		return nil
 	}
-	drawn := &finding{partly: p, of: onDrawn, first: first, options: p.Draws}
+	drawn := &finding{partly: p, of: onDrawn, first: first, options: p.Draws, only: first.reach.only()}
 	for _, number := range []int{11, 12} {
 		options := p.Draws
 		options.Missing = draws.Exchanged(number)

@@ -108,6 +108,7 @@ func (c *Chart) execute(e *execution, release Release, values map[string]any, ho
 	if err != nil {
 		return nil, nil, err
 	}
+	e.parsed = &c.parsed
 	outputs, err := e.run(sources, functions)
 	return prepared, outputs, err
 }

@@ -19,6 +19,8 @@ type variant struct {
 	standsIn string
 	// otherwise are the calls whose decision is inverted.
 	otherwise map[call]bool
+	// only, if set, are the templates to render. The others are as in the actual rendering.
+	only map[string]bool
 }
 
 // exchangesSecrets reports whether secret values are replaced.

@@ -65,6 +65,12 @@ func (s *Session) drawFuncs() template.FuncMap {
 	return funcs
 }
 
+// Draws reports whether a function of [Session.Funcs] may draw.
+func Draws(name string) bool {
+	_, draws := drawn[strings.TrimPrefix(name, drawPrefix)]
+	return draws
+}
+
 // wrap gives a function its additional parameters. Its own parameters keep their types, so the engine checks arguments as usual.
 func (s *Session) wrap(name string, call reflect.Value) any {
 	in := []reflect.Type{reflect.TypeFor[*scope](), reflect.TypeFor[string]()}
