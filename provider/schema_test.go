@@ -135,7 +135,7 @@ func TestPoliciesAreEnumsThatTakeStringsToo(t *testing.T) {
 		"ConflictPolicy":      {object.InputProperties["conflictPolicy"], []any{"force", "fail"}},
 		"OnImmutable":         {object.InputProperties["onImmutable"], []any{"replace", "fail"}},
 		"DeletionPropagation": {object.InputProperties["deletionPropagation"], []any{"Background", "Foreground", "Orphan"}},
-		"OnDestroy":           {patch.InputProperties["onDestroy"], []any{"leave", "remove"}},
+		"OnDestroy":           {patch.InputProperties["onDestroy"], []any{"leave", "remove", "restore"}},
 		"DriftDetection":      {spec.Provider.InputProperties["driftDetection"], []any{"preview", "refresh"}},
 	} {
 		t.Run(name+" [E5]", func(t *testing.T) {

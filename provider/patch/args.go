@@ -57,6 +57,7 @@ func (OnDestroy) Values() []infer.EnumValue[OnDestroy] {
 	return []infer.EnumValue[OnDestroy]{
 		{Name: "Leave", Value: destroyLeaves, Description: "All values stay in the object, and the Patch no longer owns them. This is the default."},
 		{Name: "Remove", Value: destroyRemoves, Description: "Remove what this Patch has added."},
+		{Name: "Restore", Value: destroyRestores, Description: "Put back what was there before, and remove what this Patch has added."},
 	}
 }
 

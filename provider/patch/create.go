@@ -36,6 +36,7 @@ func (r *patchResource) Create(ctx context.Context, req p.CreateRequest) (p.Crea
 	}
 	result.sayDropped(ctx)
 	result.sayUnrecorded(ctx)
+	result.sayLeft(ctx)
 	if result.unresolved {
 		return p.CreateResponse{Properties: unknownOutputs(in, result.target.Identity(), "")}, nil
 	}

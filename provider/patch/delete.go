@@ -10,6 +10,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
@@ -18,7 +19,8 @@ import (
 )
 
 // Delete releases the fields. They keep their values and have no owner, so that their previous owners can apply them
-// again without a conflict. If the program asks for it, Delete removes what the patch has added.
+// again without a conflict. If the program asks for it, Delete removes what the patch has added, and puts back what it
+// has changed.
 func (r *patchResource) Delete(ctx context.Context, req p.DeleteRequest) error {
 	return tracked.ExplainDestroy(r.delete(ctx, req), req.Properties)
 }
@@ -79,12 +81,15 @@ type released struct {
 	before *unstructured.Unstructured
 }
 
-// handBack releases the fields of the patch, and takes away what it has added if the program asks for it.
+// undoes reports whether a destroy changes values: it removes what the patch has added, or also puts back what it has changed.
+func (in inputs) undoes() bool { return in.onDestroy == destroyRemoves || in.onDestroy == destroyRestores }
+
+// handBack releases the fields of the patch, and undoes it if the program asks for that.
 func (r *run) handBack(ctx context.Context) (released, error) {
 	uid := types.UID(r.old.Ref.UID)
 	done := released{readable: true}
 	var err error
-	if r.in.onDestroy == destroyRemoves {
+	if r.in.undoes() {
 		done.removal, done.found, done.readable, err = r.takeAway(ctx, uid)
 		done.changed = done.found && done.readable
 		return done, err
@@ -109,7 +114,7 @@ func (r *run) sayDone(ctx context.Context, done released) {
 	case !done.readable:
 		p.GetLogger(ctx).Warningf("%s: the response does not say who owns its fields, so none could be handed back. If a "+
 			"proxy removes metadata.managedFields, the field manager %s is still on the object.", r.target.Ref, r.target.Manager)
-	case r.in.onDestroy == destroyRemoves:
+	case r.in.undoes():
 		r.say(ctx, done.removal)
 	case done.found:
 		r.sayReleased(ctx, done.before)
@@ -139,26 +144,27 @@ const recordTimeout = 5 * time.Second
 func (t target) record(ctx context.Context, old state, done removal) {
 	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
 	defer cancel()
-	fields, removed := "its fields", "what it has added"
+	fields, removed, restored := "its fields", "what it has added", "what it has changed"
 	if !old.NamesSecret {
-		var names, taken []string
+		var names []string
 		for _, path := range leaves(old.touched.removed.Union(old.present())) {
-			if !done.removes(path) {
+			if !done.removes(path) && !anyLeadsTo(done.restored, path) {
 				names = append(names, old.name(path))
 			}
 		}
-		for _, path := range done.paths {
-			taken = append(taken, ownership.Format(path))
-		}
-		fields, removed = strings.Join(names, ", "), strings.Join(taken, ", ")
+		fields, removed, restored = strings.Join(names, ", "), formatted(done.paths), formatted(done.restored)
 	}
-	message := fmt.Sprintf("Field manager %s has handed back, with the values that they have: %s", t.Manager, fields)
-	switch {
-	case len(done.paths) > 0 && fields == "":
-		message = fmt.Sprintf("Field manager %s has removed: %s", t.Manager, removed)
-	case len(done.paths) > 0:
-		message += "; and removed: " + removed
+	var did []string
+	if fields != "" || len(done.paths)+len(done.restored) == 0 {
+		did = append(did, "handed back, with the values that they have: "+fields)
 	}
+	if len(done.restored) > 0 {
+		did = append(did, "put back: "+restored)
+	}
+	if len(done.paths) > 0 {
+		did = append(did, "removed: "+removed)
+	}
+	message := fmt.Sprintf("Field manager %s has %s", t.Manager, strings.Join(did, "; and "))
 	err := t.Cluster.Record(ctx, t.Ref, types.UID(old.Ref.UID), cluster.Event{
 		Reason:  "PatchReleased",
 		Message: message,
@@ -166,4 +172,13 @@ func (t target) record(ctx context.Context, old state, done removal) {
 	if err != nil {
 		p.GetLogger(ctx).Debugf("%s: no event was recorded: %v", t.Ref, err)
 	}
+}
+
+// formatted lists fields for a message.
+func formatted(paths []fieldpath.Path) string {
+	var names []string
+	for _, path := range paths {
+		names = append(names, ownership.Format(path))
+	}
+	return strings.Join(names, ", ")
 }

@@ -154,6 +154,7 @@ func (r *patchResource) changes(
 	r.dryRuns.Put(req.Urn, old.Ref.UID, result)
 	result.sayDropped(ctx)
 	result.sayUnrecorded(ctx)
+	result.sayLeft(ctx)
 	if result.unresolved {
 		return tracked.Changed(in.kind, p.Update), nil
 	}

@@ -26,6 +26,9 @@
 // With onDestroy "remove", a destroy removes what the patch has added. The patch records that when it is carried out
 // (see created and addedItem); nothing infers it later. What others own or have changed since stays.
 //
+// With onDestroy "restore", a destroy also puts back what the patch has changed, under the same conditions, and so does an
+// update for fields that leave the patch. What was there before is recorded in the same way (see formerValues).
+//
 // # Which call may do what
 //
 // Check never touches the network. Diff does so only if the inputs changed, if the last read failed, or if the API
@@ -70,9 +73,11 @@
 //   - the patch with live values, for the left side of a diff: live_patch.go
 //   - where a JSON patch shows a field: operation_places.go
 //
-// What the patch has added, and what a destroy does with it:
+// What the patch has added or changed, and what a destroy does with it:
 //
 //   - records of what it has added: created_fields.go for fields, added_items.go for list items without keys
+//   - records of what was there before: former_values.go; what of it is put back: putting_back.go
+//   - fields that leave the patch in an update: leaving_fields.go
 //   - which of it a destroy removes: removal_decision.go; the request that removes it and releases the rest: removal_request.go
 //   - messages about what stays: released_fields.go
 package patch

@@ -114,6 +114,10 @@ func (r run) unconfirmed(lost *lostError) (state, error) {
 	if before == nil {
 		before = lost.live.GetManagedFields()
 	}
+	former, err := r.formerWithoutReply(lost)
+	if err != nil {
+		return state{}, err
+	}
 	return state{
 		State: tracked.State{
 			Live:    map[string]any{},
@@ -125,6 +129,7 @@ func (r run) unconfirmed(lost *lostError) (state, error) {
 		},
 		touched:  lost.fields,
 		created:  r.createdWithoutReply(lost),
+		former:   former,
 		previous: r.old.previous,
 		before:   before,
 		base:     lost.live.GetResourceVersion(),

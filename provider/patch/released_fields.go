@@ -29,8 +29,11 @@ func (r run) say(ctx context.Context, done removal) {
 		refusal = "\nWhat the API server says: " + done.refusal
 	}
 	if len(ours) > 0 {
-		p.GetLogger(ctx).Warningf("%s: these values stay in the object, although onDestroy is \"remove\". The Patch no longer owns them.\n  %s%s",
-			r.target.Ref, strings.Join(tracked.Unique(ours), "\n  "), refusal)
+		p.GetLogger(ctx).Warningf("%s: these values stay in the object, although onDestroy is \"%s\". The Patch no longer owns them.\n  %s%s",
+			r.target.Ref, r.in.onDestroy, strings.Join(tracked.Unique(ours), "\n  "), refusal)
+	}
+	if left := r.leftFields(done); len(left.restored) > 0 {
+		p.GetLogger(ctx).Infof("%s: these fields have got back what was there before the Patch: %s", r.target.Ref, strings.Join(left.restored, ", "))
 	}
 	if len(others) > 0 {
 		p.GetLogger(ctx).Infof("%s: these values stay in the object, because the Patch did not add them. It no longer owns them.\n  %s",

@@ -41,13 +41,14 @@ func (r *run) takeAway(ctx context.Context, uid types.UID) (done removal, found,
 		if err != nil {
 			return err
 		}
-		after, err := r.remove(ctx, live, &planned)
+		after, err := r.remove(ctx, live, &planned, r.target.Own()...)
 		if err != nil {
 			return err
 		}
-		planned.paths = append(done.paths, planned.paths...) // from an earlier attempt, after which others wrote the object
+		// Others may have written the object after an earlier attempt.
+		planned.paths, planned.restored = append(done.paths, planned.paths...), append(done.restored, planned.restored...)
 		done = planned
-		return r.strip(ctx, after)
+		return r.strip(ctx, after, planned.owners)
 	})
 	return done, found, readable, err
 }
@@ -62,15 +63,17 @@ func (r run) convertible(ctx context.Context, live *unstructured.Unstructured) (
 	return r.target.send(ctx, types.JSONPatchType, body)
 }
 
-// remove carries out the plan. If the API server refuses to remove something, everything stays and is only released: a
-// destroy must end.
-func (r run) remove(ctx context.Context, live *unstructured.Unstructured, planned *removal) (*unstructured.Unstructured, error) {
-	body, err := ownership.TakeAway(live, r.target.Own(), planned.places)
+// remove carries out the plan, after which managers own nothing. If the API server refuses the result, everything stays
+// and is only released: a destroy must end.
+func (r run) remove(
+	ctx context.Context, live *unstructured.Unstructured, planned *removal, managers ...string,
+) (*unstructured.Unstructured, error) {
+	body, err := ownership.TakeAway(live, managers, planned.puts, planned.places)
 	if err != nil || body == nil {
 		return live, err
 	}
 	after, err := r.target.send(ctx, types.JSONPatchType, body)
-	if err == nil || len(planned.places) == 0 || !isRefused(err) {
+	if err == nil || len(planned.places)+len(planned.puts) == 0 || !isRefused(err) {
 		return after, err
 	}
 	// A list that is now shorter is refused in the same way as a missing value that a test requires.
@@ -81,17 +84,21 @@ func (r run) remove(ctx context.Context, live *unstructured.Unstructured, planne
 	if now.GetResourceVersion() != live.GetResourceVersion() {
 		return nil, apierrors.NewConflict(schema.GroupResource{Resource: live.GetKind()}, live.GetName(), err)
 	}
-	planned.refusal = r.target.Explain("remove fields of", err, r.in.sensitive()).Error()
+	planned.refusal = r.target.Explain("remove fields of", err, append(r.in.sensitive(), r.old.formerTexts()...)).Error()
 	for _, path := range planned.paths {
 		planned.kept = append(planned.kept, keptField{path: path, why: "the API server refuses the object without it, or without another one of these"})
 	}
-	planned.places, planned.paths = nil, nil
-	return r.remove(ctx, live, planned)
+	for _, path := range planned.restored {
+		planned.kept = append(planned.kept, keptField{path: path, why: "the API server refuses its earlier value, or that of another one of these"})
+	}
+	planned.places, planned.paths, planned.puts, planned.restored, planned.owners = nil, nil, nil, nil, nil
+	return r.remove(ctx, live, planned, managers...)
 }
 
-// strip releases the fields that the API server recorded for us because of the removal itself.
-func (r run) strip(ctx context.Context, after *unstructured.Unstructured) error {
-	body, err := r.target.ReleaseAll().Patch(after)
+// strip releases the fields that the API server recorded for us because of the removal itself. What was put back belongs
+// to its owners again.
+func (r run) strip(ctx context.Context, after *unstructured.Unstructured, owners []ownership.FormerOwner) error {
+	body, err := ownership.InOrder(ownership.GiveBack(owners), r.target.ReleaseAll()).Patch(after)
 	if err != nil || body == nil {
 		return err
 	}

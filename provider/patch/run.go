@@ -40,6 +40,10 @@ type outcome struct {
 	reordered []fieldpath.Path
 	// unrecorded names the fields that only a run with a lost state has set, and that this run releases.
 	unrecorded []string
+	// left tells what becomes of fields that are no longer in the patch, if they are restored.
+	left leftFields
+	// notRecorded and tooLarge name the fields that a destroy cannot restore.
+	notRecorded, tooLarge []string
 	// unresolved means that a preview found no object to try the patch on.
 	unresolved bool
 }
@@ -160,7 +164,10 @@ func (r run) correctDrift(ctx context.Context, live *unstructured.Unstructured) 
 	now.Manager = r.target.Manager
 	if !now.hasDrifted(r.in) && tracked.IsEmpty(r.old.dropped) {
 		now.Ref.Identity = r.target.Identity() // possibly in another version of its group
-		return outcome{state: now}, nil
+		unchanged := outcome{}
+		now.former, unchanged.notRecorded = r.formerUnchanged()
+		unchanged.state = now
+		return unchanged, nil
 	}
 	m, err := r.in.repair(r.old)
 	if err != nil {
@@ -183,18 +190,20 @@ func (r run) resumePending(ctx context.Context, live *unstructured.Unstructured,
 		return outcome{}, err
 	}
 	after := live
-	if !r.preview {
-		var err error
-		if after, err = r.release(ctx, live, untraced{}.kept(fields)); err != nil {
-			return outcome{}, err
-		}
+	left, err := r.leaving(live, fields)
+	if !r.preview && err == nil {
+		after, left, err = r.release(ctx, live, fields, untraced{}.kept(fields))
 	}
-	settled, err := r.newState(live, after, fields)
 	if err != nil {
 		return outcome{}, err
 	}
-	lost, err := r.leavesUnrecorded(live, fields)
-	return outcome{state: settled, unrecorded: lost}, err
+	result, err := r.newState(live, after, fields)
+	if err != nil {
+		return outcome{}, err
+	}
+	result.left = r.leftFields(left)
+	result.unrecorded, err = r.leavesUnrecorded(live, fields)
+	return result, err
 }
 
 // execute sends the request after it has checked every reason to refuse. It must predict what the patch touches in a
@@ -208,7 +217,7 @@ func (r run) execute(ctx context.Context, m patchType, live *unstructured.Unstru
 	if err != nil {
 		return outcome{}, err
 	}
-	foresees := r.preview || !m.reportsFields() || len(patches) > 0 || len(lost) > 0
+	foresees := r.preview || !m.reportsFields() || len(patches) > 0 || len(lost) > 0 || r.in.onDestroy == destroyRestores
 	if foresees {
 		if foreseen, answer, err = r.foresee(ctx, m, live); err != nil {
 			return outcome{}, err
@@ -217,18 +226,22 @@ func (r run) execute(ctx context.Context, m patchType, live *unstructured.Unstru
 			return outcome{}, err
 		}
 	}
+	var left removal
 	if r.preview {
+		if left, err = r.leaving(live, foreseen); err != nil {
+			return outcome{}, err
+		}
 		result, err := r.previewed(ctx, m, live, answer, foreseen)
-		result.unrecorded = lost
+		result.unrecorded, result.left = lost, r.leftFields(left)
 		return result, err
 	}
 	if foresees {
-		if live, err = r.release(ctx, live, m.kept(foreseen)); err != nil {
+		if live, left, err = r.release(ctx, live, foreseen, m.kept(foreseen)); err != nil {
 			return outcome{}, err
 		}
 	}
 	result, err := r.send(ctx, m, live, foreseen)
-	result.unrecorded = lost
+	result.unrecorded, result.left = lost, r.leftFields(left)
 	return result, err
 }
 
@@ -255,11 +268,11 @@ func (r run) send(ctx context.Context, m patchType, live *unstructured.Unstructu
 	if err != nil {
 		return outcome{}, &lostError{cause: err, fields: foreseen, live: live}
 	}
-	settled, err := r.newState(live, answer, fields)
+	result, err := r.newState(live, answer, fields)
 	if err != nil {
 		return outcome{}, &lostError{cause: err, fields: fields, live: live}
 	}
-	return outcome{state: settled}, nil
+	return result, nil
 }
 
 // previewed runs the dry-run, unless the prediction already was one.
@@ -276,20 +289,23 @@ func (r run) previewed(
 		return outcome{}, err
 	}
 	r.warnOfRepetition(ctx, m)
-	settled, err := r.newState(live, answer, foreseen)
-	return outcome{state: settled, reordered: ownership.Reordered(live.Object, answer.Object, foreseen.set)}, err
-}
-
-// release releases what the patch no longer names, before the patch is sent: an apply deletes what it leaves out. It
-// returns the object after that.
-func (r run) release(
-	ctx context.Context, live *unstructured.Unstructured, kept ownership.Kept,
-) (*unstructured.Unstructured, error) {
-	return r.edit(ctx, live, ownership.ReleaseExcept(r.target.Manager, kept))
+	result, err := r.newState(live, answer, foreseen)
+	result.reordered = ownership.Reordered(live.Object, answer.Object, foreseen.set)
+	return result, err
 }
 
 // newState builds the state from the object after the patch. before is the object that the patch was sent to.
-func (r run) newState(before, after *unstructured.Unstructured, fields patchedFields) (state, error) {
+func (r run) newState(before, after *unstructured.Unstructured, fields patchedFields) (outcome, error) {
+	s, err := r.stateAfter(before, after, fields)
+	if err != nil || r.in.onDestroy != destroyRestores {
+		return outcome{state: s}, err
+	}
+	recorded, err := r.recordFormer(fields, s.created, before, after)
+	s.former = recorded.values
+	return outcome{state: s, notRecorded: r.namesOf(recorded.unknown, fields), tooLarge: r.namesOf(recorded.large, fields)}, err
+}
+
+func (r run) stateAfter(before, after *unstructured.Unstructured, fields patchedFields) (state, error) {
 	s := state{touched: fields, dropped: fields.dropped, State: tracked.State{
 		Live:    ownership.Project(after.Object, fields.present(), r.in.tree()),
 		Manager: r.target.Manager,

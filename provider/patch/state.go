@@ -30,6 +30,7 @@ const (
 	keyNeighbours  = "__listNeighbours"
 	keyAdded       = "__addedItems"
 	keyCreated     = "__createdFields"
+	keyFormer      = "__formerValues"
 	keyPending     = "__pendingPatch"
 	keyBefore      = "__managedFieldsBefore"
 	keyBase        = "__resourceVersionBefore"
@@ -64,6 +65,8 @@ type state struct {
 	added map[int]addedItem
 	// created are the fields that did not exist before the patch; nil if that is unknown.
 	created created
+	// former are the values before the patch; nil if the program does not ask for it to be undone.
+	former formerValues
 
 	// before and base are the managed fields and the resourceVersion of the object that
 	// a pending patch was sent to.
@@ -107,6 +110,11 @@ func (s state) encode(in inputs) (property.Map, error) {
 	}
 	if len(s.created) > 0 {
 		out[keyCreated] = tracked.EncodeTexts(s.created).WithSecret(s.NamesSecret)
+	}
+	if s.former != nil {
+		if out[keyFormer], err = encodeFormer(s.former); err != nil {
+			return property.Map{}, fmt.Errorf("former values: %w", err)
+		}
 	}
 	if s.base != "" {
 		out[keyBase] = property.New(s.base)
@@ -176,6 +184,7 @@ func decodeState(properties property.Map) (state, error) {
 	s.neighbours = tracked.DecodeTexts(properties.Get(keyNeighbours))
 	s.added = decodeAdded(properties.Get(keyAdded))
 	s.created = tracked.DecodeTexts(properties.Get(keyCreated))
+	s.former = decodeFormer(properties.Get(keyFormer))
 	s.base = values.Text(properties.Get(keyBase))
 	if before := values.Text(properties.Get(keyBefore)); before != "" {
 		// Without it, the previous owners are unknown.

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
@@ -23,7 +24,13 @@ func TestAStateIsReadAsItWasWritten(t *testing.T) {
 	full := state{State: tracked.State{Live: object(t, "data: {a: x, c: back}"), Secrets: secrets, Ownership: map[string]string{"data.a": "us"}, Ref: reference.Object{Identity: manifest.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "n", Name: "c"}, UID: "uid", Revision: "rev"}, Manager: "us", Hash: "abc", HashKey: "key", Applied: object(t, "data: {a: x}"), Pending: true, Stale: true, Ahead: true}, touched: patchedFields{
 		set: fields(t, "data.a"), removed: fields(t, "data.c"), nonIdempotent: fields(t, "data.b"), operations: operationsOf(t, "data.a", ""),
 		places: operationsOf(t, "data.a", "data.b"),
-	}, returned: fields(t, "data.c"), previous: map[string]string{"data.a": "them, others"}, before: []metav1.ManagedFieldsEntry{{Manager: "them", Operation: "Apply"}}, base: "7", neighbours: map[string]string{"spec.list": "abc"}, pendingWait: true}
+	}, returned: fields(t, "data.c"), previous: map[string]string{"data.a": "them, others"}, before: []metav1.ManagedFieldsEntry{{Manager: "them", Operation: "Apply"}}, base: "7", neighbours: map[string]string{"spec.list": "abc"}, pendingWait: true, former: formerValues{
+		"data.a": {Value: int64(1), Left: "abc", Beside: []string{"them"}, Owners: []ownership.FormerOwner{{
+			ManagedFieldsEntry: metav1.ManagedFieldsEntry{Manager: "them", Operation: "Apply", APIVersion: "v1", FieldsV1: metav1.NewFieldsV1(`{"f:data":{"f:a":{}}}`)},
+			Emptied:            true,
+		}}},
+		"data.c": {Value: map[string]any{"d": []any{false, "x", 1.5}}, Moved: true}, "data.e": {Large: true}, "data.f": {Absent: true},
+	}}
 	written, err := full.encode(in)
 	require.NoError(t, err)
 	read, err := decodeState(written)
@@ -37,6 +44,7 @@ func TestAStateIsReadAsItWasWritten(t *testing.T) {
 	full.returned, read.returned = nil, nil
 	full.Secrets, read.Secrets = values.Marks{}, values.Marks{}
 	assert.Equal(t, full, read)
+	assert.True(t, written.Get(keyFormer).Secret(), "a value of others may be a secret [P40]")
 	assert.True(t, written.Get("__hashKey").Secret(), "whoever reads the hash's key can try out guesses")
 }
 
@@ -47,7 +55,7 @@ func TestAStateOfWhateverKindIsRead(t *testing.T) {
 		"other types than expected": property.NewMap(map[string]property.Value{
 			keyManagedFields: property.New("x"), tracked.KeyFieldOwnership: property.New(1.0), keySetFields: property.New("{"),
 			keyOperations: property.New([]property.Value{property.New(true), property.New("a[")}), keyBefore: property.New("{"),
-			keyPlaces: property.New(1.0), keyNeighbours: property.New("{"),
+			keyPlaces: property.New(1.0), keyNeighbours: property.New("{"), keyFormer: property.New("{"),
 			tracked.KeyResourceRef: property.New("x"), keyPending: property.New("yes"),
 		}),
 	} {

@@ -57,13 +57,17 @@ func (r run) warnOfRepetition(ctx context.Context, m patchType) {
 
 // others returns the other owners of a field; empty if there is none.
 func (r run) others(owners []ownership.Owner) string {
+	return strings.Join(r.otherManagers(owners), ", ")
+}
+
+func (r run) otherManagers(owners []ownership.Owner) []string {
 	var names []string
 	for _, owner := range owners {
 		if !r.isOurs(owner.Manager) {
 			names = append(names, owner.Manager)
 		}
 	}
-	return strings.Join(tracked.Unique(names), ", ")
+	return tracked.Unique(names)
 }
 
 // isOurs reports whether a field manager belongs to this Patch, or represents it in a preview.

@@ -62,6 +62,7 @@ func (r *patchResource) answeredOrPatch(ctx context.Context, asked request) (out
 	if err == nil && !reported {
 		result.sayDropped(ctx)
 		result.sayUnrecorded(ctx)
+		result.sayLeft(ctx)
 	}
 	return result, err
 }

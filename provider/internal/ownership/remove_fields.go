@@ -11,13 +11,19 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
-// TakeAway returns the JSON patch that removes places from object and leaves managers owning nothing on it. It returns
-// nil if there is nothing to do. As with [Release], the object's resourceVersion guards the patch: a decision about
-// this object affects no other state of it.
+// Put is a value to write at a place. The place exists, or is a member of a map that does.
+type Put struct {
+	At    Location
+	Value any
+}
+
+// TakeAway returns the JSON patch that writes puts, removes places from object and leaves managers owning nothing on
+// it. It returns nil if there is nothing to do. As with [Release], the object's resourceVersion guards the patch: a
+// decision about this object affects no other state of it. No put may move an item that a place is in.
 //
-// The patch rewrites lists without keys, so the API server records them under the sender's field manager: release them
-// afterwards.
-func TakeAway(object *unstructured.Unstructured, managers []string, places []Location) ([]byte, error) {
+// The API server records what the patch writes, lists without keys that it shortens included, under the sender's field
+// manager: release that afterwards.
+func TakeAway(object *unstructured.Unstructured, managers []string, puts []Put, places []Location) ([]byte, error) {
 	entries, changed, err := reducedEntries(object, func(entry metav1.ManagedFieldsEntry, owned *fieldpath.Set) *fieldpath.Set {
 		if slices.Contains(managers, entry.Manager) && entry.Subresource == "" {
 			return fieldpath.NewSet()
@@ -27,10 +33,13 @@ func TakeAway(object *unstructured.Unstructured, managers []string, places []Loc
 	switch {
 	case err != nil:
 		return nil, err
-	case !changed && len(places) == 0:
+	case !changed && len(places) == 0 && len(puts) == 0:
 		return nil, nil
 	}
 	operations := []patchOperation{}
+	for _, put := range puts {
+		operations = append(operations, patchOperation{writing(put.At), pointerTo(put.At), put.Value})
+	}
 	// Remove from the end, so that no removal shifts the position of another.
 	places = slices.Clone(places)
 	slices.SortFunc(places, func(a, b Location) int { return CompareLocations(b, a) })
@@ -41,6 +50,14 @@ func TakeAway(object *unstructured.Unstructured, managers []string, places []Loc
 		operations = append(operations, patchOperation{"add", "/metadata/managedFields", entries})
 	}
 	return guarded(object, operations...)
+}
+
+// writing returns the operation that writes a place: in a list, add would insert an item.
+func writing(place Location) string {
+	if _, isItem := place[len(place)-1].(int); isItem {
+		return "replace"
+	}
+	return "add"
 }
 
 // pointerTo returns the JSON pointer to a place.

@@ -34,7 +34,7 @@ metadata:
 		return paths, managers
 	}
 	t.Run("places go from the end, in one request with the entries and bound to the object that was read [P31]", func(t *testing.T) {
-		body, err := TakeAway(live, []string{"ours"}, []Location{
+		body, err := TakeAway(live, []string{"ours"}, nil, []Location{
 			{"spec", "args", 2}, {"metadata", "labels", "a/b"}, {"spec", "args", 10}, {"spec", "args", 0},
 		})
 		require.NoError(t, err)
@@ -45,11 +45,23 @@ metadata:
 		}, paths)
 		assert.Equal(t, []any{"theirs"}, managers)
 	})
+	t.Run("values are written before anything is removed, and an item of a list is replaced [P33]", func(t *testing.T) {
+		body, err := TakeAway(live, nil, []Put{
+			{At: Location{"metadata", "labels", "a/b"}, Value: "1"}, {At: Location{"spec", "args", 1, "x"}, Value: false}, {At: Location{"spec", "args", 2}, Value: ""},
+		}, []Location{{"spec", "args", 10}})
+		require.NoError(t, err)
+		paths, managers := decoded(body)
+		assert.Equal(t, []any{
+			"add /metadata/labels/a~1b", "add /spec/args/1/x", "replace /spec/args/2", "remove /spec/args/10", "replace /metadata/resourceVersion",
+		}, paths)
+		assert.Empty(t, managers)
+		assert.Contains(t, string(body), `"value":false`)
+	})
 	t.Run("there is nothing to send where there is neither a place nor an entry [P31]", func(t *testing.T) {
-		body, err := TakeAway(live, []string{"another"}, nil)
+		body, err := TakeAway(live, []string{"another"}, nil, nil)
 		require.NoError(t, err)
 		assert.Nil(t, body)
-		body, err = TakeAway(live, []string{"another"}, []Location{{"spec", "replicas"}})
+		body, err = TakeAway(live, []string{"another"}, nil, []Location{{"spec", "replicas"}})
 		require.NoError(t, err)
 		paths, _ := decoded(body)
 		assert.Equal(t, []any{"remove /spec/replicas", "replace /metadata/resourceVersion"}, paths)

@@ -73,11 +73,15 @@ func byIdentity(object *unstructured.Unstructured) (map[entryIdentity]writtenEnt
 		if err != nil {
 			return nil, err
 		}
-		id := entryIdentity{entry.Manager, entry.Operation, entry.APIVersion, entry.Subresource}
-		if entry.Operation == metav1.ManagedFieldsOperationApply {
-			id.apiVersion = "" // an applier has one entry
-		}
-		all[id] = writtenEntry{raw[i], fields}
+		all[identityOf(entry)] = writtenEntry{raw[i], fields}
 	}
 	return all, nil
+}
+
+func identityOf(entry metav1.ManagedFieldsEntry) entryIdentity {
+	id := entryIdentity{entry.Manager, entry.Operation, entry.APIVersion, entry.Subresource}
+	if entry.Operation == metav1.ManagedFieldsOperationApply {
+		id.apiVersion = "" // an applier has one entry
+	}
+	return id
 }
