@@ -82,7 +82,9 @@ type released struct {
 }
 
 // undoes reports whether a destroy changes values: it removes what the patch has added, or also puts back what it has changed.
-func (in inputs) undoes() bool { return in.onDestroy == destroyRemoves || in.onDestroy == destroyRestores }
+func (in inputs) undoes() bool {
+	return in.onDestroy == destroyRemoves || in.onDestroy == destroyRestores
+}
 
 // handBack releases the fields of the patch, and undoes it if the program asks for that.
 func (r *run) handBack(ctx context.Context) (released, error) {

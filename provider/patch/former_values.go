@@ -289,8 +289,8 @@ func (p beforePatch) withoutOurs(path fieldpath.Path) (map[string]any, []ownersh
 // isChanged reports whether an earlier run has changed something at or in a field: it is ours and nobody else's, or was
 // removed.
 func (p beforePatch) isChanged(path fieldpath.Path) bool {
-	if p.old.touched.removed.Has(path) {
-		return true
+	if _, _, has := ownership.Locate(p.object.Object, path); !has {
+		return p.old.touched.removed.Has(path)
 	}
 	changed := false
 	p.ours.Leaves().Iterate(func(leaf fieldpath.Path) {

@@ -18,7 +18,7 @@ import (
 //
 // It happens before the patch, which may need it: a failure leaves the state as it is, and the next update finds what is done.
 func (r run) leaving(live *unstructured.Unstructured, now patchedFields) (removal, error) {
-	if r.in.onDestroy != destroyRestores || r.old.former == nil {
+	if r.in.onDestroy != destroyRestores {
 		return removal{}, nil
 	}
 	m, err := r.removerOf(live, func(path fieldpath.Path) bool { return !r.names(now, path) })
