@@ -63,6 +63,10 @@ func pageOnPatching(t *testing.T, p page) {
 			}
 			code := f.code
 			s, space, in := place(t)
+			untouched := map[string]map[string]any{}
+			for id := range addOns {
+				untouched[in(id)] = untimed(k.get(t, in(id)))
+			}
 			s.program(t, "%s", in(programOf(t, code)))
 			s.up(t)
 			s.previewEmpty(t)
@@ -74,6 +78,10 @@ func pageOnPatching(t *testing.T, p page) {
 				s.destroy(t)
 				assert.Len(t, containers(), 1)
 				assert.Empty(t, k.ours(t, patch.ID))
+				return
+			case f.section == "Undoing a patch":
+				s.destroy(t)
+				assert.Equal(t, untouched[patch.ID], untimed(k.get(t, patch.ID)))
 				return
 			case live.GetKind() == "Namespace":
 				assert.Equal(t, "baseline", live.GetLabels()["pod-security.kubernetes.io/warn"])

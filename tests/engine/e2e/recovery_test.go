@@ -117,15 +117,21 @@ func (s *stack) startUp(t testing.TB) *command {
 // reply is held back.
 func upHeld(t *testing.T, s *stack, proxy *faulty, match func(*http.Request) bool) *command {
 	t.Helper()
+	return commandHeld(t, s, proxy, match, "up")
+}
+
+// commandHeld is [upHeld] for another command that changes a stack.
+func commandHeld(t *testing.T, s *stack, proxy *faulty, match func(*http.Request) bool, name string) *command {
+	t.Helper()
 	held, spoil := hold()
 	proxy.strike(match, spoil)
-	up := s.startUp(t)
+	running := s.start(t, name, "--yes", "--skip-preview")
 	select {
 	case <-held:
 	case <-time.After(patience):
-		t.Fatalf("the request did not come: %v", up.wait(t))
+		t.Fatalf("the request did not come: %v", running.wait(t))
 	}
-	return up
+	return running
 }
 
 // betweens are what happens between the up that failed and the next one.
