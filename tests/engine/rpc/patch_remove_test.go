@@ -408,13 +408,13 @@ func TestAPatchThatRemovesWhatItHasAdded(t *testing.T) {
 			assert.NotContains(t, s.process.log.all(), hush)
 		}
 	})
-	t.Run("anything else than its two values is refused by the check [P31]", func(t *testing.T) {
+	t.Run("anything else than its values is refused by the check [P31]", func(t *testing.T) {
 		t.Parallel()
 		w := newWorld(t)
 		for _, wrong := range []any{"delete", "Remove", "", true, 1} {
 			s := removing(t, w, start(t, inline(newUser(t))))
 			_, err := s.check(patching(w.configMap("it", nil), setting("patch", data("a", "1")), m{"onDestroy": wrong}), false)
-			require.ErrorContains(t, err, "The value must be one of leave, remove.", "%v", wrong)
+			require.ErrorContains(t, err, "The value must be one of leave, remove, restore.", "%v", wrong)
 		}
 	})
 }
