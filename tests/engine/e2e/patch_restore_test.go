@@ -46,7 +46,7 @@ func TestPatchThatIsUndone(t *testing.T) {
 		s.program(t, "%s", "resources:"+patchOf("aws-node", "{apiVersion: apps/v1, kind: DaemonSet, namespace: "+space+", name: aws-node}", `onDestroy: restore
       patch: {spec: {`+more+`template: {spec: {containers: [{name: aws-node, `+container+`}]}}}}`))
 	}
-	const env = `env: [{name: HTTP_PROXY, value: "http://proxy:3128"}, {name: AWS_VPC_K8S_CNI_LOGLEVEL, value: DEBUG}]`
+	const env = `env: [{name: AWS_VPC_K8S_CNI_LOGLEVEL, value: DEBUG}, {name: HTTP_PROXY, value: "http://proxy:3128"}]`
 	level := func() any { return k.value(t, id, "spec", "template", "spec", "containers", 0, "env", 0, "value") }
 	killed := func(t *testing.T, name string, after int) {
 		t.Helper()
