@@ -41,6 +41,8 @@ type Config struct {
 	ForgetClusters []string `pulumi:"forgetClusters,optional"`
 
 	Readiness []ReadinessRule `pulumi:"readiness,optional"`
+
+	Ignore []IgnoreRule `pulumi:"ignore,optional"`
 }
 
 var _ infer.Annotated = (*Config)(nil)
@@ -89,6 +91,7 @@ type Configuration struct {
 	resumeWithin   atomic.Int64
 	rules          atomic.Pointer[readiness.Rules]
 	conflictPolicy atomic.Value // string
+	ignore         atomic.Value // []ignoreRule
 }
 
 // NewConfiguration returns the configuration of a provider that is not configured yet. It uses the kubeconfig that
@@ -141,6 +144,8 @@ func (c *Configuration) Check(_ context.Context, req p.CheckRequest) (p.CheckRes
 	}
 	_, problems := decodeRules(req.Inputs.Get(keyReadiness))
 	wrong = append(wrong, problems...)
+	_, problems = decodeIgnore(req.Inputs.Get(keyIgnore))
+	wrong = append(wrong, problems...)
 	return p.CheckResponse{Inputs: connection.MarkSecret(inputs), Failures: wrong}, nil
 }
 
@@ -183,6 +188,8 @@ func (c *Configuration) Configure(_ context.Context, req p.ConfigureRequest) err
 	c.source.Forget(forgotten)
 	rules, _ := decodeRules(req.Args.Get(keyReadiness)) // settings that Check has refused never arrive here
 	c.rules.Store(rules)
+	ignored, _ := decodeIgnore(req.Args.Get(keyIgnore))
+	c.ignore.Store(ignored)
 	return nil
 }
 

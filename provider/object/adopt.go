@@ -41,20 +41,22 @@ func (t target) adopt(ctx context.Context, in inputs, live *unstructured.Unstruc
 
 // clientSideAppliers are the managers that kubectl or another client-side applier used. The annotation in which they
 // store the last applied configuration identifies them.
-func clientSideAppliers(live *unstructured.Unstructured) sets.Set[string] {
+//
+// It leaves out those whose fields are left to them.
+func (in inputs) clientSideAppliers(live *unstructured.Unstructured) sets.Set[string] {
 	appliers := sets.New[string]()
 	for _, entry := range csaupgrade.FindFieldsOwners(
 		live.GetManagedFields(), metav1.ManagedFieldsOperationUpdate, fieldpath.NewSet(lastAppliedPath)) {
 		appliers.Insert(entry.Manager)
 	}
-	return appliers
+	return appliers.Delete(in.managers()...)
 }
 
 var lastAppliedPath = fieldpath.MakePathOrDie("metadata", "annotations", lastApplied)
 
 // migrate makes the fields of client-side appliers ours, as kubectl does when it switches to server-side apply.
-func (t target) migrate(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
-	appliers := clientSideAppliers(live)
+func (t target) migrate(in inputs, live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	appliers := in.clientSideAppliers(live)
 	if appliers.Len() == 0 {
 		return live, nil
 	}
@@ -65,12 +67,12 @@ func (t target) migrate(live *unstructured.Unstructured) (*unstructured.Unstruct
 // announceLosses reports in a preview what the object loses when it is adopted. The dry-run alone does not show it,
 // because it cannot migrate first.
 func (t target) announceLosses(ctx context.Context, in inputs, live, answer *unstructured.Unstructured) error {
-	appliers := clientSideAppliers(live)
+	appliers := in.clientSideAppliers(live)
 	wanted, _, err := ownership.Applied(answer, t.Manager)
 	if err != nil || appliers.Len() == 0 {
 		return err
 	}
-	migrated, err := t.migrate(live)
+	migrated, err := t.migrate(in, live)
 	if err != nil {
 		return err
 	}
@@ -204,12 +206,15 @@ func (t target) waysIn() string {
 // the object: our field manager may be on it already, so its presence does not prove that this apply went through.
 func (t target) applyToUntracked(ctx context.Context, in inputs, live *unstructured.Unstructured, c creation) applyResult {
 	owned, ours, err := ownership.Applied(live, t.Manager)
+	if err == nil {
+		err = in.leaveOn(live, nil, t.Own()...)
+	}
 	if err != nil {
 		return applyResult{err: err}
 	}
 	w := &write{target: t, last: t, in: in, uid: live.GetUID(), preview: c.preview, migrates: !ours, takes: len(in.takeOver) > 0}
 	if !ours {
-		w.migrating = clientSideAppliers(live)
+		w.migrating = in.clientSideAppliers(live)
 	}
 	w.shields = ours || w.migrating.Len() > 0
 	// Ignored fields already have their initial values and keep their current ones.

@@ -26,20 +26,20 @@ func (t target) newState(answer *unstructured.Unstructured, in inputs, hashKey s
 	if !ok {
 		return state{}, failure.Errorf(failure.ReasonManagedFieldsMissing, "%s: the API server's answer does not name %q among its field managers", t.Ref, t.Manager)
 	}
-	dropped, _ := in.ignore.Split(ownership.Dropped(answer.Object, ownership.In(in.applied), fields))
-	ours, ignored := in.ignore.Split(fields)
+	dropped, _ := in.named.Split(ownership.Dropped(answer.Object, ownership.In(in.applied), fields))
+	ours, ignored := in.named.Split(fields)
 	absent := ownership.OnlyAbsent(answer.Object, ours)
-	fields = stored(answer, ours)
+	fields = unionOf(stored(answer, ours), in.theirs)
 	owners, err := ownership.Owners(answer, fields, t.Manager, t.Also)
 	if err != nil {
 		return state{}, err
 	}
-	sum, err := tracked.Hash(hashKey, in.sent())
+	sum, err := tracked.Hash(hashKey, in.asked())
 	if err != nil {
 		return state{}, fmt.Errorf("manifest: %w", err)
 	}
 	s := state{State: tracked.State{
-		Live:      t.project(answer, fields, t.object(in.applied).Object),
+		Live:      asApplied(t.project(answer, fields, t.object(in.applied).Object), in.theirs, in.applied),
 		Ownership: owners,
 		Ref:       reference.Object{Identity: t.Identity(), UID: string(answer.GetUID()), Revision: tracked.RevisionOf(sum, "")},
 		Manager:   t.Manager,

@@ -37,6 +37,7 @@ type Args struct {
 	YAML                *string                       `pulumi:"yaml,optional"`
 	ClusterConnection   *connection.ClusterConnection `pulumi:"clusterConnection,optional" provider:"secret"`
 	IgnoreFields        []string                      `pulumi:"ignoreFields,optional"`
+	IgnoreManagers      []string                      `pulumi:"ignoreManagers,optional"`
 	ConflictPolicy      *policy.ConflictPolicy        `pulumi:"conflictPolicy,optional"`
 	Adopt               *bool                         `pulumi:"adopt,optional"`
 	OnImmutable         *policy.OnImmutable           `pulumi:"onImmutable,optional"`

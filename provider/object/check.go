@@ -43,6 +43,8 @@ func (r *kubeObject) Check(ctx context.Context, req p.CheckRequest) (p.CheckResp
 	}
 
 	checkIgnoreFields(req.Inputs.Get(keyIgnoreFields), object, fail)
+	tracked.CheckIgnoredManagers(req.Inputs.Get(keyIgnoreManagers), tracked.ManagerOf(req.Urn), tracked.DecodeTakeOver(req.Inputs.Get(keyTakeOverFrom)),
+		func(at, reason string) { fail(keyIgnoreManagers+at, reason) })
 	tracked.CheckTakeOver(req.Inputs.Get(keyTakeOverFrom), fail)
 	policy.Check(req.Inputs, fail)
 	checkDeleteInstances(req.Inputs.Get(keyDeleteInstances), object, fail)

@@ -29,15 +29,15 @@ func (in *inputs) decideConflicts(settings Settings) {
 
 // refuseConflicts names the fields of other managers that the update would have to take, like the API server's own
 // refusal does.
-func (t target) refuseConflicts(in inputs, lines []string, fields []fieldpath.Path) error {
+func (t target) refuseConflicts(in inputs, d disputed) error {
 	whose := ""
 	if in.conflictsOfAll {
 		whose = " in the provider's configuration"
 	}
 	return tracked.Refused(failure.ReasonFieldConflict, "%s: other managers own fields that this manifest sets to other values, and "+
-		"conflictPolicy is \"fail\"%s. Nothing was changed.\n  %s\nTo leave the fields to them:\n  %s\n"+
+		"conflictPolicy is \"fail\"%s. Nothing was changed.\n  %s\nTo leave the fields to them:\n  %s%s\n"+
 		"To take the fields over, set conflictPolicy to \"force\".",
-		t.Ref, whose, strings.Join(lines, "\n  "), in.ignoreLine(fields))
+		t.Ref, whose, strings.Join(d.lines, "\n  "), in.ignoreLine(d.fields), in.adviseManagers(d.controllers))
 }
 
 // applyWithPolicy applies body onto the object of the write.
@@ -63,53 +63,64 @@ func (w *write) applyWithPolicy(ctx context.Context, body map[string]any) (*unst
 	if forcedErr != nil {
 		return nil, forcedErr
 	}
-	lines, taken, version, linesErr := w.fieldConflicts(ctx, w.in, forced, conflicts)
+	d, err := w.fieldConflicts(ctx, forced, conflicts)
 	switch {
-	case linesErr != nil:
-		return nil, linesErr
-	case len(lines) == 0 && w.preview:
+	case err != nil:
+		return nil, err
+	case len(d.lines) == 0 && w.preview:
 		// No value changes, not even in ignored fields, which the apply will not send.
 		return forced, nil
-	case len(lines) == 0:
+	case len(d.lines) == 0:
 		// The API server reports a conflict only because our manifest lacks its own default. No value may change
 		// before the apply, because force would overwrite it.
 		options.Force = true
-		return w.apply(ctx, ownership.SetAt(body, versionPath, version), options)
+		return w.apply(ctx, ownership.SetAt(body, versionPath, d.version), options)
 	case w.in.conflicts == policy.ConflictFail:
-		return nil, w.refuseConflicts(w.in, lines, taken)
+		return nil, w.refuseConflicts(w.in, d)
 	}
-	p.GetLogger(ctx).Warningf("%s: an update takes these fields from other managers:\n  %s", w.Ref, strings.Join(lines, "\n  "))
+	p.GetLogger(ctx).Warningf("%s: an update takes these fields from other managers:\n  %s%s", w.Ref, strings.Join(d.lines, "\n  "), w.in.adviseManagers(d.controllers))
 	return forced, nil
 }
 
 var versionPath = fieldpath.MakePathOrDie("metadata", "resourceVersion")
 
-// fieldConflicts describes conflicts in which a value would change: the field, the live and the desired value, and
-// the owner. It also returns the fields, and the resourceVersion that it examined.
-func (t target) fieldConflicts(
-	ctx context.Context, in inputs, forced *unstructured.Unstructured, conflicts []failure.FieldConflict,
-) (lines []string, taken []fieldpath.Path, version string, err error) {
+// disputed are the fields in which an update would change a value of another manager.
+type disputed struct {
+	// lines say for each field the live and the desired value, and the owner.
+	lines  []string
+	fields []fieldpath.Path
+	// controllers are known controllers among the owners, as far as ignoreManagers would leave the fields to them.
+	controllers []string
+	// version is the resourceVersion of the object that was looked at.
+	version string
+}
+
+// fieldConflicts finds the conflicts in which a value would change.
+func (w *write) fieldConflicts(ctx context.Context, forced *unstructured.Unstructured, conflicts []failure.FieldConflict) (d disputed, err error) {
+	t, in := w.target, w.in
 	live, err := t.Cluster.Get(ctx, t.Ref)
 	if err != nil {
-		return nil, nil, "", err
+		return d, err
 	}
 	if err := t.mayWrite(in, live); err != nil {
-		return nil, nil, "", err
+		return d, err
 	}
-	disputed := map[string]bool{}
+	named := map[string]bool{}
 	for _, conflict := range conflicts {
-		disputed[conflict.Field] = true
+		named[conflict.Field] = true
 	}
 	fields, _, err := ownership.Applied(forced, t.Manager)
 	if err != nil {
-		return nil, nil, "", err
+		return d, err
 	}
 	owners, err := ownership.Owners(live, fields, t.Manager, t.Also)
 	if err != nil {
-		return nil, nil, "", err
+		return d, err
 	}
+	d.version = live.GetResourceVersion()
+	last := lastOf(w.old, in)
 	fields.Leaves().Iterate(func(path fieldpath.Path) {
-		if !disputed[path.String()] || in.ignore.Covers(path) {
+		if !named[path.String()] || in.ignore.Covers(path) {
 			return
 		}
 		name := ownership.Format(path)
@@ -122,10 +133,13 @@ func (t target) fieldConflicts(
 			return
 		}
 		before, after := in.show(live.Object, path), in.show(forced.Object, path)
-		lines = append(lines, fmt.Sprintf("%s: %s -> %s (%s)", in.nameOf(path), before, after, ownedBy(owners[name])))
-		taken = append(taken, path.Copy())
+		d.lines = append(d.lines, fmt.Sprintf("%s: %s -> %s (%s)", in.nameOf(path), before, after, ownedBy(owners[name])))
+		d.fields = append(d.fields, path.Copy())
+		if !in.leavable(fieldpath.NewSet(path), last).Empty() {
+			d.controllers = append(d.controllers, controllersAmong(owners[name])...)
+		}
 	})
-	return lines, taken, live.GetResourceVersion(), nil
+	return d, nil
 }
 
 // ownedBy names the owner of a field. There may be none, or the object does not say: a proxy, or a client that resets

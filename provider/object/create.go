@@ -168,6 +168,7 @@ func (r *kubeObject) createOnce(ctx context.Context, clu *cluster.Cluster, in in
 		if err != nil {
 			return nil, &failure.NotSentError{Err: err} // regardless of the answer to a discovery
 		}
+		in.heed(r.settings.Ignored(t.Identity()))
 		return t.apply(ctx, in.applied, cluster.ApplyOptions{CreateOnly: true, DryRun: c.preview, Force: true})
 	}
 

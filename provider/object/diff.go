@@ -19,7 +19,7 @@ import (
 // saved ones, it makes no request, with two exceptions: it reads the object if the last read failed, and it tries a
 // dry-run in the program's Diff if the last update or a lost run has left something to settle.
 func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffResponse, error) {
-	in, old, err := decode(req.Inputs, req.State)
+	in, old, err := r.decode(req.Inputs, req.State)
 	if err != nil {
 		return p.DiffResponse{}, err
 	}
@@ -46,7 +46,7 @@ func (r *kubeObject) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespons
 func (in inputs) isAsSaved(saved property.Map) bool {
 	was, err := decodeInputs(saved)
 	return err == nil && in.unknown == 0 && was.unknown == 0 && in.written != nil &&
-		reflect.DeepEqual(in.written, was.written) && in.ignore.String() == was.ignore.String()
+		reflect.DeepEqual(in.written, was.written) && in.ignored.String() == was.ignored.String()
 }
 
 // compare lists what an update would change, except ignored fields.
@@ -126,7 +126,7 @@ func (r *kubeObject) rereadStale(ctx context.Context, req p.DiffRequest, old sta
 // unchanged reports whether in equals what was applied last. It is false for a manifest with unknown values, and for
 // one that no longer ignores fields that we have set.
 func (s state) unchanged(in inputs) bool {
-	return in.unknown == 0 && in.applied != nil && s.Upholds(in.sent()) && in.unignored(s).Empty()
+	return in.unknown == 0 && in.applied != nil && s.Upholds(in.asked()) && in.unignored(s).Empty()
 }
 
 // drift compares what was applied with what is live. A field that another manager has taken has drifted even if its

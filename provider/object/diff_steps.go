@@ -110,6 +110,7 @@ func (c *comparison) reread(ctx context.Context) (diff p.DiffResponse, decided b
 
 // decide decides what the state and the inputs alone decide.
 func (c *comparison) decide(context.Context) (diff p.DiffResponse, decided bool, err error) {
+	c.in.leaveAsKnown(c.old, lastOf(c.old, c.in))
 	switch {
 	case c.old.Pending:
 		// Show the whole manifest, because the live object is unknown.
@@ -177,6 +178,7 @@ func (c *comparison) try(ctx context.Context) (p.DiffResponse, error) {
 		return tracked.Changed(keyManifest, p.Update), nil
 	}
 	c.looks.Note(req.Urn)
+	in.leave(result.theirs)
 	reordered, err := result.reordered(ctx, in, req.OldInputs)
 	if err != nil {
 		return p.DiffResponse{}, err
@@ -187,7 +189,8 @@ func (c *comparison) try(ctx context.Context) (p.DiffResponse, error) {
 	if err := result.sayReturning(ctx, in, old, req.OldInputs); err != nil {
 		return p.DiffResponse{}, err
 	}
-	diff := detailedDiff(append(in.compare(old, result.withLeaving(in)), reordered...), old, in, c.ignored)
+	changes := append(in.compare(old, result.withLeaving(in)), reordered...)
+	diff := detailedDiff(append(changes, in.returning(old, lastOf(old, in), changes)...), old, in, c.ignored)
 	if in.changesVersion(old) {
 		diff = inVersion(diff, c.ignored)
 	}

@@ -1,13 +1,20 @@
 package object
 
-// sent returns the manifest without the ignored fields. An update sends this, and compares it to decide whether
-// anything changed.
-func (in inputs) sent() map[string]any {
+import "github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+
+// sent returns the manifest without the ignored fields. An update sends this.
+func (in inputs) sent() map[string]any { return in.without(in.ignore) }
+
+// asked returns the manifest without the fields that are ignored in any case. This is compared to decide whether the
+// program has changed anything. What is left to managers may change without the program.
+func (in inputs) asked() map[string]any { return in.without(in.named) }
+
+func (in inputs) without(ignore ownership.Ignore) map[string]any {
 	if in.unknown > 0 {
 		return in.applied
 	}
-	body := in.ignore.Prune(in.applied)
-	if len(in.ignore) > 0 {
+	body := ignore.Prune(in.applied)
+	if len(ignore) > 0 {
 		keepIdentity(body, in.applied)
 	}
 	return body

@@ -2,6 +2,7 @@ package object
 
 import (
 	"slices"
+	"strings"
 
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
@@ -28,4 +29,22 @@ func (in inputs) ignoreLine(fields []fieldpath.Path) string {
 		}
 	}
 	return keyIgnoreFields + ": [" + tracked.QuotedList(append(already, names...)) + "]"
+}
+
+// adviseManagers returns what to write into the program to leave to known controllers whatever they own; empty if there
+// are no controllers.
+func (in inputs) adviseManagers(controllers []string) string {
+	switch {
+	case len(controllers) == 0:
+		return ""
+	case in.managersSecret:
+		return "\nTo leave to a controller whatever it owns, add to ignoreManagers: " + tracked.QuotedList(tracked.Unique(controllers))
+	default:
+		return "\nTo leave to a controller whatever it owns:\n  " + in.ownManagers.Line(controllers...)
+	}
+}
+
+// controllersAmong returns the known controllers among the owners of a field, joined as [ownership.Owners] joins them.
+func controllersAmong(owners string) []string {
+	return slices.DeleteFunc(strings.Split(owners, ", "), func(owner string) bool { return !ownership.IsController(owner) })
 }

@@ -58,7 +58,7 @@ func (in inputs) unreleased(old state) *fieldpath.Set {
 			owned = owned.Union(fields)
 		}
 	}
-	_, ignored := in.ignore.Split(owned)
+	_, ignored := in.named.Split(owned)
 	return ignored
 }
 
@@ -79,7 +79,7 @@ func (in inputs) newlyIgnored(old state) *fieldpath.Set {
 	if old.fields == nil {
 		return fieldpath.NewSet()
 	}
-	_, ignored := in.ignore.Split(old.fields)
+	_, ignored := in.named.Split(old.fields)
 	return ignored
 }
 
@@ -88,6 +88,6 @@ func (in inputs) unignored(old state) *fieldpath.Set {
 	if old.ignored == nil {
 		return fieldpath.NewSet()
 	}
-	unignored, _ := in.ignore.Split(old.ignored)
+	unignored, _ := in.named.Split(old.ignored)
 	return unignored
 }

@@ -17,13 +17,13 @@ import (
 // field through the scale subresource, the API server records no field manager, and so reports no conflict.
 func (o outcome) sayReturning(ctx context.Context, in inputs, old state, saved property.Map) error {
 	was, err := decodeInputs(saved)
-	if err != nil || len(was.ignore) == 0 || o.state.fields == nil {
+	if err != nil || len(was.named) == 0 || o.state.fields == nil {
 		return nil // the earlier ignoreFields are unknown
 	}
 	going := in.unignored(old).Difference(o.state.fields)
 	returned := going
 	ownership.Leaves(o.state.fields).Iterate(func(path fieldpath.Path) {
-		if was.ignore.Covers(path) && !in.ignore.Covers(path) {
+		if was.named.Covers(path) && !in.named.Covers(path) {
 			returned = returned.Union(fieldpath.NewSet(path.Copy()))
 		}
 	})

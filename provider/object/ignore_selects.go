@@ -40,7 +40,9 @@ func inBrackets(meant string) string {
 // unselected returns the paths in ignoreFields that select nothing in the manifest.
 func (in inputs) unselected() ownership.Ignore {
 	var unselected ownership.Ignore
-	for _, pattern := range in.ignore {
+	own := in
+	own.heed(Ignored{})
+	for _, pattern := range own.named {
 		if !pattern.SelectsIn(in.applied) {
 			unselected = append(unselected, pattern)
 		}
@@ -52,7 +54,7 @@ func (in inputs) unselected() ownership.Ignore {
 // without any other change. It reads the object only if a path selects nothing in the manifest.
 func (in inputs) warnNewlyUnselected(ctx context.Context, clu *cluster.Cluster, old state, oldInputs property.Map) {
 	was, err := decodeInputs(oldInputs)
-	if clu == nil || err != nil || len(in.unselected()) == 0 || in.unknown > 0 || was.ignore.String() == in.ignore.String() {
+	if clu == nil || err != nil || len(in.unselected()) == 0 || in.unknown > 0 || was.ignored.String() == in.ignored.String() {
 		return
 	}
 	found, err := tracked.Find(ctx, clu, old.Ref.Identity, old.Manager)

@@ -207,7 +207,7 @@ func (r *refusedUpdate) noProof(in inputs) error {
 func (r *refusedUpdate) notProgrammed(ctx context.Context, in inputs) error {
 	t := r.target
 	if !r.base.hasChangedNear(in, r.places(causeFields(r.err))) {
-		lines, left := t.unsettledLines(in, r.merged.Live(), pathsOfDrift(r.drift))
+		lines, left, _ := t.unsettledLines(in, r.merged.Live(), pathsOfDrift(r.drift))
 		what, next := "", "write what the object has into the manifest"
 		if len(lines) > 0 {
 			what = "\nThey are otherwise on the object than in the manifest:\n  " + strings.Join(lines, "\n  ")

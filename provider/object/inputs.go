@@ -19,6 +19,7 @@ const (
 	keyManifest        = "manifest"
 	keyYAML            = "yaml"
 	keyIgnoreFields    = "ignoreFields"
+	keyIgnoreManagers  = tracked.KeyIgnoreManagers
 	keyAdopt           = "adopt"
 	keyForceDestroy    = "forceDestroy"
 	keyTakeOverFrom    = tracked.KeyTakeOverFrom
@@ -45,10 +46,22 @@ type inputs struct {
 	namespaceAssumed bool
 	// saved are the inputs of the last run, as the engine has them.
 	saved property.Map
-	// ignore are the fields that others manage.
-	ignore ownership.Ignore
-	// ignored are the fields that the program ignores.
+	// ignored are the fields that ignoreFields names, as the program writes them.
 	ignored ownership.Ignore
+	// named are the fields that are ignored in any case: those, the provider's, and those of the kind.
+	named ownership.Ignore
+	// ownManagers are the managers that ignoreManagers names.
+	ownManagers tracked.IgnoredManagers
+	// managersSecret means that their names are secret.
+	managersSecret bool
+	// trees show the items of lists by more than their keys, beside the manifest.
+	trees []map[string]any
+	// setting is what the provider's setting ignore says of the object.
+	setting Ignored
+	// theirs are the fields that are left to managers, as far as this is known yet; nil if there are none.
+	theirs *fieldpath.Set
+	// ignore are all fields that others manage: named and theirs.
+	ignore ownership.Ignore
 	// ignoreSecret means that their names are secret.
 	ignoreSecret bool
 	// asText means that the manifest is stored as text, in the inputs and in the state.
@@ -93,16 +106,12 @@ func decodeInputs(properties property.Map) (inputs, error) {
 		in.applied = manifest.FoldStringData(object)
 		in.asText = holdText(properties) || isText(object)
 	}
-	in.ignore, in.unknown = decodeIgnore(properties.Get(keyIgnoreFields), in.unknown)
-	in.ignored = in.ignore
+	in.ignored, in.unknown = decodeIgnore(properties.Get(keyIgnoreFields), in.unknown)
 	in.ignoreSecret = properties.Get(keyIgnoreFields).HasSecrets()
-	if id := manifest.IdentityOf(in.written); manifest.IsSecretKind(id.APIVersion, id.Kind) {
-		in.ignore = in.ignore.Folded(in.written)
-	}
-	if manifest.IsAggregated(in.applied) {
-		in.ignore = append(in.ignore, aggregatedRules)
-	}
-	in.ignore = in.ignore.Within(in.applied)
+	managers, unknown := tracked.DecodeIgnoredManagers(properties.Get(keyIgnoreManagers))
+	in.ownManagers, in.unknown = managers, in.unknown+unknown
+	in.managersSecret = properties.Get(keyIgnoreManagers).HasSecrets()
+	in.heed(Ignored{})
 	in.conflicts = values.Text(properties.Get(policy.KeyConflictPolicy))
 	in.adopt = values.Flag(properties.Get(keyAdopt))
 	in.immutable = values.Text(properties.Get(policy.KeyOnImmutable))
@@ -123,7 +132,17 @@ func decode(properties, saved property.Map) (inputs, state, error) {
 	}
 	old, err := decodeState(saved)
 	in.former = old.Sensitive()
-	in.ignore = in.ignore.Within(old.Live, old.Applied)
+	in.trees = []map[string]any{old.Live, old.Applied}
+	in.heed(Ignored{})
+	return in, old, err
+}
+
+// decode reads the inputs and the state of a resource that exists, and what the provider's configuration says of its object.
+func (r *kubeObject) decode(properties, saved property.Map) (inputs, state, error) {
+	in, old, err := decode(properties, saved)
+	if err == nil {
+		in.heed(r.settings.Ignored(old.Ref.Identity))
+	}
 	return in, old, err
 }
 
@@ -143,8 +162,10 @@ func (in inputs) unknownPaths(properties property.Map) []string {
 	for _, path := range values.UnknownPaths(plain, in.secrets) {
 		paths = append(paths, values.JoinPath(keyManifest, path))
 	}
-	if properties.Get(keyIgnoreFields).HasComputed() {
-		paths = append(paths, keyIgnoreFields)
+	for _, key := range []string{keyIgnoreFields, keyIgnoreManagers} {
+		if properties.Get(key).HasComputed() {
+			paths = append(paths, key)
+		}
 	}
 	return paths
 }

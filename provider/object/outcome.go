@@ -6,6 +6,7 @@ import (
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
@@ -18,6 +19,8 @@ type outcome struct {
 	state  state
 	// answer is the object as the API server has returned it.
 	answer *unstructured.Unstructured
+	// theirs are the fields that the apply has left to managers.
+	theirs *fieldpath.Set
 	// leaving is the effect of an update on fields that the manifest no longer sets.
 	leaving leaving
 	// unconfirmed is the reason why we do not know whether the apply took effect.

@@ -25,15 +25,16 @@ type base struct {
 // ones.
 func (w *write) base(live *unstructured.Unstructured) base {
 	unsaved := w.unsaved(live)
-	if w.old.Upholds(w.in.sent()) {
+	if w.old.Upholds(w.in.asked()) {
 		return base{&w.in, true, unsaved}
 	}
 	last, err := decodeInputs(w.in.saved)
 	if err != nil || last.unknown > 0 || last.applied == nil {
 		return base{}
 	}
-	last.ignore = last.ignore.Within(w.old.Live, w.old.Applied)
-	return base{&last, w.old.Upholds(last.sent()), unsaved}
+	last.trees = []map[string]any{w.old.Live, w.old.Applied}
+	last.heed(w.in.setting)
+	return base{&last, w.old.Upholds(last.asked()), unsaved}
 }
 
 // unsaved lists the fields on the live object that come from a run of ours whose state was lost: see

@@ -28,7 +28,7 @@ func (r *kubeObject) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespons
 	if req.Inputs.Len() == 0 && req.Properties.Len() == 0 {
 		return r.importObject(ctx, req)
 	}
-	in, old, err := decode(req.Inputs, req.Properties)
+	in, old, err := r.decode(req.Inputs, req.Properties)
 	if err != nil {
 		return p.ReadResponse{}, err
 	}
@@ -86,6 +86,10 @@ func (r *kubeObject) readLive(
 	case err != nil:
 		return p.ReadResponse{}, err
 	}
+	if err := in.leaveOn(live, nil, t.asOn(live).Own()...); err != nil {
+		return p.ReadResponse{}, err
+	}
+	t.sayHidden(ctx, in, live)
 	if !now.unsettled.isEmpty() {
 		t.sayUnsettled(ctx, in, live, now.unsettled.fields)
 	}
@@ -138,6 +142,9 @@ func (r *kubeObject) keepStale(
 // observe updates the state from the live object.
 func (s state) observe(t target, live *unstructured.Unstructured, in inputs) (state, error) {
 	t = t.asOn(live) // a failed update may have renamed our field manager
+	if err := in.leaveOn(live, nil, t.Own()...); err != nil {
+		return state{}, err
+	}
 	if s.Pending || s.fields == nil {
 		return s.confirm(t, live, in)
 	}
@@ -151,6 +158,9 @@ func (s state) observe(t target, live *unstructured.Unstructured, in inputs) (st
 		if projection, _, err = imported(live); err != nil {
 			return state{}, err
 		}
+	}
+	if in.theirs != nil && !s.isImported() {
+		projection = asApplied(projection, s.fields.Intersection(in.theirs), s.Wanted())
 	}
 	owners, err := ownership.Owners(live, s.fields, t.Manager, t.Also)
 	if err != nil {
@@ -170,7 +180,7 @@ func (s state) observe(t target, live *unstructured.Unstructured, in inputs) (st
 		return state{}, err
 	} else if ours {
 		now.Ref.UID, now.Manager = string(live.GetUID()), t.Manager
-		compared, ignored := in.ignore.Split(applied)
+		compared, ignored := in.named.Split(applied)
 		now.absent = ownership.OnlyAbsent(live.Object, compared)
 		// Earlier versions of the provider did not record those that the API server has dropped.
 		if dropped := ignored.Difference(stored(live, ignored)); !dropped.Empty() {
@@ -190,7 +200,7 @@ func (s state) observe(t target, live *unstructured.Unstructured, in inputs) (st
 // sentBy returns what the last write sent for each field. in may belong to an earlier write: after a failed update, the
 // engine keeps the previous inputs.
 func (s state) sentBy(in inputs) func(fieldpath.Path) (any, bool) {
-	if in.unknown > 0 || !s.Upholds(in.sent()) {
+	if in.unknown > 0 || !s.Upholds(in.asked()) {
 		return ownership.In(nil)
 	}
 	return ownership.In(in.applied)

@@ -10,6 +10,7 @@ import (
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
@@ -87,15 +88,18 @@ type applyResult struct {
 	wrote bool
 	// uid is the uid of the object that was written onto; empty if the write was to create it.
 	uid string
+	// theirs are the fields that were not sent because they are left to managers.
+	theirs *fieldpath.Set
 }
 
 // classifyOutcome turns an attempt into its outcome: done, unknown, or an error after which nothing is saved.
 func (t target) classifyOutcome(a applyResult, in inputs, hashKey, verb string) (outcome, error) {
 	err, uid := a.err, a.uid
+	in.leave(a.theirs)
 	if err == nil {
 		var s state
 		if s, err = t.newState(a.answer, in, hashKey); err == nil {
-			return outcome{target: t, state: s, answer: a.answer}, nil
+			return outcome{target: t, state: s, answer: a.answer, theirs: a.theirs}, nil
 		}
 		uid = string(a.answer.GetUID())
 	} else if !a.wrote || tracked.HadNoEffect(err) {

@@ -12,6 +12,7 @@ import (
 	"github.com/pulumi/pulumi-go-provider/middleware/schema"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
@@ -27,6 +28,8 @@ type Settings interface {
 	DriftInPreview() bool
 	// ConflictPolicy is the policy for resources that have none; empty for the default.
 	ConflictPolicy() string
+	// Ignored is what is left to others of an object that exists; its namespace is empty if it is in none.
+	Ignored(id manifest.Identity) Ignored
 }
 
 // New makes the resource. source gives it its clusters.

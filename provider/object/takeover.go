@@ -144,7 +144,7 @@ func (w *write) handedOver(answer *unstructured.Unstructured) (*unstructured.Uns
 	}
 	handed := answer
 	if w.migrates {
-		if handed, err = w.migrate(handed); err != nil {
+		if handed, err = w.migrate(w.in, handed); err != nil {
 			return nil, err
 		}
 	}

@@ -98,16 +98,18 @@ func (o outcome) sayUnsettled(ctx context.Context, in inputs, old state) {
 
 // sayUnsettled warns about drift that stays because the API server does not accept the former values.
 func (t target) sayUnsettled(ctx context.Context, in inputs, live *unstructured.Unstructured, fields *fieldpath.Set) {
-	if lines, left := t.unsettledLines(in, live, fields); len(lines) > 0 {
+	if lines, left, controllers := t.unsettledLines(in, live, fields); len(lines) > 0 {
 		p.GetLogger(ctx).Warningf("%s: these fields are not as in the manifest, and the API server does not accept them changed back. "+
-			"They stay as they are:\n  %s\nTo leave them to whoever has changed them:\n  %s",
-			t.Ref, strings.Join(lines, "\n  "), in.ignoreLine(left))
+			"They stay as they are:\n  %s\nTo leave them to whoever has changed them:\n  %s%s",
+			t.Ref, strings.Join(lines, "\n  "), in.ignoreLine(left), in.adviseManagers(controllers))
 	}
 }
 
 // unsettledLines describes drift: the field, its live and its wanted value, and who has changed it. It also returns the
-// fields.
-func (t target) unsettledLines(in inputs, live *unstructured.Unstructured, fields *fieldpath.Set) (lines []string, left []fieldpath.Path) {
+// fields, and the known controllers among those who have.
+func (t target) unsettledLines(
+	in inputs, live *unstructured.Unstructured, fields *fieldpath.Set,
+) (lines []string, left []fieldpath.Path, controllers []string) {
 	owners, err := ownership.NewOwnership(live)
 	fields.Iterate(func(path fieldpath.Path) {
 		wanted, _, has := ownership.Locate(in.applied, path)
@@ -118,6 +120,7 @@ func (t target) unsettledLines(in inputs, live *unstructured.Unstructured, field
 		by := "nobody owns it"
 		if managers := owners.ManagersOf(path); len(managers) > 0 {
 			by = ownedBy(strings.Join(managers, ", "))
+			controllers = append(controllers, controllersAmong(strings.Join(managers, ", "))...)
 		} else if err != nil {
 			by = "it is not known who owns it"
 		}
@@ -125,5 +128,5 @@ func (t target) unsettledLines(in inputs, live *unstructured.Unstructured, field
 		lines = append(lines, fmt.Sprintf("%s: %s instead of %s (%s)", name, in.show(live.Object, path), in.show(in.applied, path), by))
 		left = append(left, path.Copy())
 	})
-	return lines, left
+	return lines, left, controllers
 }

@@ -16,7 +16,7 @@ import (
 
 // Update applies the object in place. It also repairs: it simply repeats an apply with an unknown effect.
 func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateResponse, error) {
-	in, old, err := decode(req.Inputs, req.State)
+	in, old, err := r.decode(req.Inputs, req.State)
 	if err != nil {
 		return p.UpdateResponse{}, err
 	}
@@ -155,18 +155,24 @@ func (r *kubeObject) resolveUpdated(ctx context.Context, clu *cluster.Cluster, i
 // writeOf prepares the write of an update. It reads the object first, if necessary.
 func (r *kubeObject) writeOf(ctx context.Context, t target, req request) (*write, error) {
 	in, old := req.in, req.old
+	var live *unstructured.Unstructured
+	// A preview usually does not read it first: the answer to its dry-run says who manages the object.
+	if t.Also != "" || old.isImported() || len(in.managers()) > 0 || (!req.preview || old.Foreign != "") && r.isUnseen(req.urn, old) {
+		var err error
+		if live, err = t.lookFirst(ctx, types.UID(old.Ref.UID)); err != nil {
+			return nil, t.Explain("read", err, in.sensitive())
+		}
+	}
+	if live != nil {
+		if err := in.leaveOn(live, lastOf(old, in), t.asOn(live).Own()...); err != nil {
+			return nil, t.Explain("read", err, in.sensitive())
+		}
+		old = old.withoutTheirs(in)
+	}
 	w := &write{
 		target: t, last: t, in: in, old: old, uid: types.UID(old.Ref.UID), preview: req.preview, applied: old.Wanted(),
 		releasing: in.unreleased(old), releasesIgnored: old.isImported() && len(in.ignore) > 0,
 		migrates: old.isImported(), takes: in.taking, seen: seen{old.Live, old.fields},
-	}
-	var live *unstructured.Unstructured
-	// A preview usually does not read it first: the answer to its dry-run says who manages the object.
-	if t.Also != "" || old.isImported() || (!req.preview || old.Foreign != "") && r.isUnseen(req.urn, old) {
-		var err error
-		if live, err = t.lookFirst(ctx, w.uid); err != nil {
-			return w, t.Explain("read", err, in.sensitive())
-		}
 	}
 	w.sends = w.body(live)
 	w.shields = in.handsOver(old) || old.mayTakeBystanders(t, in, w.sends)

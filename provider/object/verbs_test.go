@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/object"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/verbs"
@@ -18,7 +19,10 @@ import (
 type m = map[string]any
 
 // settings are the parts of the provider's configuration that concern objects.
-type settings struct{ conflictPolicy string }
+type settings struct {
+	conflictPolicy string
+	ignored        object.Ignored
+}
 
 // ResumeWithin is the default.
 func (settings) ResumeWithin() time.Duration { return time.Hour }
@@ -28,6 +32,9 @@ func (settings) DriftInPreview() bool { return true }
 
 // ConflictPolicy is the policy of the test.
 func (s settings) ConflictPolicy() string { return s.conflictPolicy }
+
+// Ignored is the setting ignore of the test.
+func (s settings) Ignored(manifest.Identity) object.Ignored { return s.ignored }
 
 // process is one process of the provider, with a connection to the server.
 func process(server *verbs.Server) middleware.CustomResource { return configured(server, settings{}) }

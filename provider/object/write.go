@@ -74,7 +74,7 @@ type write struct {
 
 // run carries out the write.
 func (w *write) run(ctx context.Context) applyResult {
-	result := applyResult{wrote: !w.preview, uid: string(w.uid)}
+	result := applyResult{wrote: !w.preview, uid: string(w.uid), theirs: w.in.theirs}
 	switch {
 	case w.preview:
 		result.answer, result.err = w.sendShielded(ctx, w.sends)
@@ -202,7 +202,9 @@ func (w *write) plan(ctx context.Context) (edits []ownership.Edit, verb string, 
 		add("release fields of", ownership.Release(w.Manager, w.releasing))
 	}
 	if w.migrates {
-		add("take over fields of", w.migrate)
+		add("take over fields of", func(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+			return w.migrate(w.in, live)
+		})
 	}
 	if w.takes {
 		handOver, err := w.handOver(ctx)

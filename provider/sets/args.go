@@ -23,6 +23,7 @@ type Args struct {
 	Overrides []Override `pulumi:"overrides,optional"`
 
 	ClusterConnection   *connection.ClusterConnection `pulumi:"clusterConnection,optional" provider:"secret"`
+	IgnoreManagers      []string                      `pulumi:"ignoreManagers,optional"`
 	Adopt               *bool                         `pulumi:"adopt,optional"`
 	ConflictPolicy      *policy.ConflictPolicy        `pulumi:"conflictPolicy,optional"`
 	OnImmutable         *policy.OnImmutable           `pulumi:"onImmutable,optional"`
@@ -42,6 +43,7 @@ type Override struct {
 	Optional *bool  `pulumi:"optional,optional"`
 
 	IgnoreFields        []string                    `pulumi:"ignoreFields,optional"`
+	IgnoreManagers      []string                    `pulumi:"ignoreManagers,optional"`
 	Adopt               *bool                       `pulumi:"adopt,optional"`
 	ConflictPolicy      *policy.ConflictPolicy      `pulumi:"conflictPolicy,optional"`
 	OnImmutable         *policy.OnImmutable         `pulumi:"onImmutable,optional"`

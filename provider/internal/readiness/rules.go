@@ -2,12 +2,12 @@ package readiness
 
 import (
 	"errors"
-	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 )
 
 // UserRule is a readiness rule as a user writes it.
@@ -31,7 +31,7 @@ const (
 type Rules struct{ rules []userRule }
 
 type userRule struct {
-	kinds []schema.GroupKind
+	kinds kinds.Selection
 	rule  rule
 }
 
@@ -55,11 +55,11 @@ func CompileRules(texts []UserRule) (*Rules, []RuleProblem) {
 			refuse(NameKinds, errors.New("name the kinds that the rule is for, such as Deployment.apps or *.cert-manager.io"))
 		}
 		for _, name := range text.Kinds {
-			kind, err := parseKind(name)
+			kind, err := kinds.ParseSelection(name)
 			if err != nil {
 				refuse(NameKinds, err)
 			}
-			compiled.kinds = append(compiled.kinds, kind)
+			compiled.kinds = append(compiled.kinds, kind...)
 		}
 		if expression, err := parseExpression(text.Expression); text.Expression == "" {
 			refuse(NameExpression, errors.New("say when an object is ready, as a CEL expression over object"))
@@ -84,32 +84,13 @@ func CompileRules(texts []UserRule) (*Rules, []RuleProblem) {
 	return rules, nil
 }
 
-// kindForm is KIND, KIND.GROUP or *.GROUP. Its form distinguishes a version in between from a group.
-var kindForm = regexp.MustCompile(`^(\*|[A-Za-z][A-Za-z0-9]*)(?:\.((?:[a-z0-9-]+\.)*[a-z0-9-]+))?$`)
-
-var versionForm = regexp.MustCompile(`^v[0-9]+((alpha|beta)[0-9]+)?(\.|$)`)
-
-func parseKind(text string) (schema.GroupKind, error) {
-	parts := kindForm.FindStringSubmatch(text)
-	switch {
-	case parts == nil, text == anyKind:
-		return schema.GroupKind{}, fmt.Errorf("%q is not a kind; write Pod, Deployment.apps, or *.cert-manager.io for all kinds of a group", text)
-	case versionForm.MatchString(parts[2]):
-		return schema.GroupKind{}, fmt.Errorf("%q names a version; leave it out, a rule is for all versions", text)
-	default:
-		return schema.GroupKind{Kind: parts[1], Group: parts[2]}, nil
-	}
-}
-
 // find returns the first rule for a kind.
 func (r *Rules) find(kind schema.GroupKind) (rule, bool) {
 	if r == nil {
 		return rule{}, false
 	}
 	for _, candidate := range r.rules {
-		if slices.ContainsFunc(candidate.kinds, func(wanted schema.GroupKind) bool {
-			return wanted.Group == kind.Group && (wanted.Kind == anyKind || strings.EqualFold(wanted.Kind, kind.Kind))
-		}) {
+		if candidate.kinds.Has(kind) {
 			return candidate.rule, true
 		}
 	}
