@@ -124,7 +124,7 @@ func (c *comparison) decide(context.Context) (diff p.DiffResponse, decided bool,
 		return tracked.Changed(keyManifest, p.Update), true, nil
 	}
 	if !c.located || c.in.unknown > 0 {
-		return tracked.InputChanges(asTree(c.req.OldInputs), asTree(c.req.Inputs), c.ignored, keyManifest, keyIgnoreFields), true, nil
+		return tracked.InputChanges(asTree(c.req.OldInputs), asTree(c.req.Inputs), c.ignored, keyManifest, keyIgnoreFields, keyIgnoreManagers), true, nil
 	}
 	return p.DiffResponse{}, false, nil
 }

@@ -75,6 +75,11 @@
 //   - paths that select nothing: ignore_selects.go
 //   - the line for the program that ignores a field: ignore_line.go
 //
+// Fields that are ignored because of their managers, or in all objects of a kind:
+//
+//   - the input ignoreManagers: ignore_managers.go
+//   - the provider's setting ignore: ignore_setting.go
+//
 // An update that the API server refuses:
 //
 //   - because of a default that it has set earlier: leftover_defaults.go

@@ -82,13 +82,10 @@ func (in inputs) leavable(fields *fieldpath.Set, last *inputs) *fieldpath.Set {
 }
 
 // lastOf returns the inputs with which the program last ran; nil if there are none. Those of an import are what the
-// object was like, and no program's.
+// object was like, and no program's: they have nothing but the manifest.
 func lastOf(old state, in inputs) *inputs {
-	if old.isImported() {
-		return nil
-	}
 	last, err := decodeInputs(in.saved)
-	if err != nil || last.applied == nil || last.unknown > 0 {
+	if err != nil || last.applied == nil || last.unknown > 0 || old.isImported() && len(last.ownManagers) == 0 {
 		return nil
 	}
 	return &last
@@ -126,6 +123,11 @@ func (in inputs) returning(old state, last *inputs, listed []ownership.Change) [
 	if was.theirs == nil || was.theirs.Empty() {
 		return nil
 	}
-	kept, _ := in.ignore.Split(was.theirs)
-	return old.Lost(leavesOf(kept), listed)
+	var paths []fieldpath.Path
+	was.theirs.Iterate(func(path fieldpath.Path) {
+		if _, _, has := ownership.Locate(in.applied, path); has && !in.ignore.Covers(path) {
+			paths = append(paths, path.Copy())
+		}
+	})
+	return old.Lost(paths, listed)
 }

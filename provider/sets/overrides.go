@@ -12,6 +12,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/fieldtags"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
 // These are the members of an override that are no inputs of a KubeObject.
@@ -20,6 +21,7 @@ const (
 	keyOptional = "optional"
 
 	keyIgnoreFields    = "ignoreFields"
+	keyIgnoreManagers  = tracked.KeyIgnoreManagers
 	keyDeleteInstances = "deleteInstances"
 	keyAdopt           = "adopt"
 	keyTakeOverFrom    = "takeOverFrom"

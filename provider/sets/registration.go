@@ -320,7 +320,7 @@ func (r *Registration) registerRemembered() error {
 		}
 		inputs := r.inputs()
 		inputs[keyManifest] = pulumi.UnsafeUnknownOutput(nil)
-		if err := r.registerObject(key, inputs, r.After, pulumi.IgnoreChanges([]string{keyIgnoreFields})); err != nil {
+		if err := r.registerObject(key, inputs, r.After, pulumi.IgnoreChanges([]string{keyIgnoreFields, keyIgnoreManagers})); err != nil {
 			return err
 		}
 	}
