@@ -18,6 +18,7 @@ const (
 	ownedFields   = "Which fields a KubeObject owns"
 	inConflict    = "Conflicts with other managers"
 	ignoredFields = "Fields that controllers manage: ignoreFields"
+	ofManagers    = "Whatever a manager owns: ignoreManagers"
 	leftBehind    = "Field managers that are left behind: takeOverFrom"
 )
 
@@ -43,8 +44,8 @@ func pageOnOwnership(t *testing.T, p page) {
 	c := shared.Get(t)
 	k := kubeOf(t, c)
 	p.prove(t, proofs{
-		aProgram:     p.told(ownedFields, ignoredFields, "Adopt", leftBehind),
-		anOutput:     p.told(inConflict, "Adopt", leftBehind),
+		aProgram:     p.told(ownedFields, ignoredFields, ofManagers, "Adopt", leftBehind),
+		anOutput:     p.told(inConflict, ofManagers, "Adopt", leftBehind),
 		commandLines: commands,
 	})
 	only := func(t *testing.T, section string, kind kind) string { return p.in(t, section, kind)[0].code }
@@ -99,6 +100,23 @@ func pageOnOwnership(t *testing.T, p page) {
 		s.previewEmpty(t)
 		s.program(t, "%s", owning)
 		assert.Contains(t, s.preview(t), fmt.Sprintf("~ %d to update", len(rows)))
+	})
+
+	t.Run("what a manager owns is left to it, and the line to say so is printed [O97]", func(t *testing.T) {
+		t.Parallel()
+		s, space, in := onPage(t, c)
+		id := "apps/v1/Deployment/" + space + "/web"
+		program := in(programOf(t, only(t, ofManagers, aProgram)))
+		const line = "      ignoreManagers: [vpa-recommender]\n"
+		require.Contains(t, program, line)
+		s.program(t, "%s", strings.Replace(program, line, "", 1))
+		s.up(t)
+		k.patch(t, id, types.StrategicMergePatchType, container(`resources: {requests: {cpu: 250m}}`), "vpa-recommender")
+		requireShown(t, in(only(t, ofManagers, anOutput)), s.preview(t))
+		s.program(t, "%s", program)
+		s.previewEmpty(t)
+		k.patch(t, id, types.StrategicMergePatchType, container(`resources: {requests: {cpu: 300m, memory: 128Mi}}`), "vpa-recommender")
+		s.up(t, "--expect-no-changes")
 	})
 
 	t.Run("what kubectl has made is imported as the page says, and adopted", func(t *testing.T) {

@@ -36,6 +36,7 @@ import com.k8sconnect.pulumi.inputs.ManifestsPatchTargetArgs;
 import com.k8sconnect.pulumi.inputs.ManifestsSelectArgs;
 import com.k8sconnect.pulumi.inputs.PatchTargetArgs;
 import com.k8sconnect.pulumi.inputs.ReadinessRuleArgs;
+import com.k8sconnect.pulumi.inputs.IgnoreRuleArgs;
 import com.k8sconnect.pulumi.inputs.ResourceRefArgs;
 import com.k8sconnect.pulumi.inputs.WaitForArgs;
 import com.pulumi.Context;
@@ -86,6 +87,12 @@ public class Everything {
             .conflictPolicy(ConflictPolicy.Fail)
             .resumeWithin("30m")
             .forgetClusters("0b5e2a1c-0000-0000-0000-000000000000")
+            .ignore(IgnoreRuleArgs.builder()
+                .kinds("Deployment.apps")
+                .namespaces("shop")
+                .fields("spec.replicas")
+                .managers("vpa-recommender")
+                .build())
             .readiness(ReadinessRuleArgs.builder()
                 .kinds("*.example.org")
                 .expression("object.status.up")
@@ -115,6 +122,7 @@ public class Everything {
             .forceDestroy(false)
             .takeOverFrom("helm")
             .ignoreFields("spec.replicas")
+            .ignoreManagers("vpa-recommender")
             .manifest(Map.of(
                 "apiVersion", "v1",
                 "kind", "ConfigMap",
@@ -210,7 +218,9 @@ public class Everything {
                 .select(ManifestsSelectArgs.builder().kind("Secret").name("t*").build())
                 .optional(true)
                 .conflictPolicy(ConflictPolicy.Fail)
+                .ignoreManagers("vpa-recommender")
                 .build())
+            .ignoreManagers("cert-manager-cainjector")
             .wait_(ManifestsWait.All)
             .clusterConnection(connection)
             .build(), ComponentResourceOptions.builder().providers(provider).build());

@@ -35,6 +35,11 @@ provider = k8sconnect.Provider(
     conflict_policy=k8sconnect.ConflictPolicy.FAIL,
     resume_within="30m",
     forget_clusters=["0b5e2a1c-0000-0000-0000-000000000000"],
+    ignore=[
+        k8sconnect.IgnoreRuleArgs(
+            kinds=["Deployment.apps"], namespaces=["shop"], fields=["spec.replicas"], managers=["vpa-recommender"]
+        )
+    ],
     readiness=[
         k8sconnect.ReadinessRuleArgs(
             kinds=["*.example.org"], expression="object.status.up", fail_when="object.status.broken"
@@ -64,6 +69,7 @@ object_ = k8sconnect.KubeObject(
     force_destroy=False,
     take_over_from=["helm"],
     ignore_fields=["spec.replicas"],
+    ignore_managers=["vpa-recommender"],
     manifest={
         "apiVersion": "v1",
         "kind": "ConfigMap",

@@ -31,6 +31,7 @@ const provider = new k8sconnect.Provider("cluster", {
     conflictPolicy: k8sconnect.ConflictPolicy.Fail,
     resumeWithin: "30m",
     forgetClusters: ["0b5e2a1c-0000-0000-0000-000000000000"],
+    ignore: [{ kinds: ["Deployment.apps"], namespaces: ["shop"], fields: ["spec.replicas"], managers: ["vpa-recommender"] }],
     readiness: [{ kinds: ["*.example.org"], expression: "object.status.up", failWhen: "object.status.broken" }],
 });
 
@@ -55,6 +56,7 @@ const object = new k8sconnect.KubeObject("object", {
     forceDestroy: false,
     takeOverFrom: ["helm"],
     ignoreFields: ["spec.replicas"],
+    ignoreManagers: ["vpa-recommender"],
     manifest: {
         apiVersion: "v1",
         kind: "ConfigMap",
@@ -134,7 +136,9 @@ const set = new k8sconnect.Manifests("set", {
         conflictPolicy: k8sconnect.ConflictPolicy.Fail,
         onImmutable: "replace",
         deleteInstances: false,
+        ignoreManagers: ["vpa-recommender"],
     }],
+    ignoreManagers: ["cert-manager-cainjector"],
     wait: k8sconnect.ManifestsWait.All,
     clusterConnection: connection,
     adopt: true,
