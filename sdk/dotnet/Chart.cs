@@ -151,6 +151,18 @@ namespace K8sConnect.Kubernetes
         [Input("hooks")]
         public InputUnion<string, K8sConnect.Kubernetes.ChartHooks>? Hooks { get; set; }
 
+        [Input("ignoreManagers")]
+        private InputList<string>? _ignoreManagers;
+
+        /// <summary>
+        /// Field managers that keep what they own, such as `cert-manager-cainjector`; see KubeObject. Default: none.
+        /// </summary>
+        public InputList<string> IgnoreManagers
+        {
+            get => _ignoreManagers ?? (_ignoreManagers = new InputList<string>());
+            set => _ignoreManagers = value;
+        }
+
         /// <summary>
         /// Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
         /// </summary>

@@ -373,6 +373,10 @@ namespace K8sConnect.Kubernetes
         /// Remove what this Patch has added.
         /// </summary>
         public static OnDestroy Remove { get; } = new OnDestroy("remove");
+        /// <summary>
+        /// Put back what was there before, and remove what this Patch has added.
+        /// </summary>
+        public static OnDestroy Restore { get; } = new OnDestroy("restore");
 
         public static bool operator ==(OnDestroy left, OnDestroy right) => left.Equals(right);
         public static bool operator !=(OnDestroy left, OnDestroy right) => !left.Equals(right);

@@ -154,6 +154,18 @@ namespace K8sConnect.Kubernetes
             set => _ignoreFields = value;
         }
 
+        [Input("ignoreManagers")]
+        private InputList<string>? _ignoreManagers;
+
+        /// <summary>
+        /// Field managers that keep what they own, such as `cert-manager-cainjector`. A field of the manifest that one of them owns on the live object, and that this resource does not own any more, is neither sent nor compared, for as long as the manager owns it. What the program itself changes is applied all the same, with the usual warning. Names are those in the object's `metadata.managedFields`, in full. Field managers of this provider are refused. Default: none.
+        /// </summary>
+        public InputList<string> IgnoreManagers
+        {
+            get => _ignoreManagers ?? (_ignoreManagers = new InputList<string>());
+            set => _ignoreManagers = value;
+        }
+
         /// <summary>
         /// The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and the other fields of the kind, spelled as in Kubernetes. Fields set to null, the status, and metadata that the API server owns are dropped. Set exactly one of `manifest` and `yaml`. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
         /// </summary>

@@ -121,6 +121,18 @@ namespace K8sConnect.Kubernetes
         [Input("forceDestroy")]
         public Input<bool>? ForceDestroy { get; set; }
 
+        [Input("ignoreManagers")]
+        private InputList<string>? _ignoreManagers;
+
+        /// <summary>
+        /// Field managers that keep what they own, such as `cert-manager-cainjector`; see KubeObject. Default: none.
+        /// </summary>
+        public InputList<string> IgnoreManagers
+        {
+            get => _ignoreManagers ?? (_ignoreManagers = new InputList<string>());
+            set => _ignoreManagers = value;
+        }
+
         /// <summary>
         /// The folder of a kustomization, built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
         /// </summary>

@@ -15,7 +15,7 @@ namespace K8sConnect.Kubernetes
     /// 
     /// The object must exist; a Patch never creates or deletes one. It takes the fields that it names from whoever owns them, and detects and corrects drift in those fields and in no others.
     /// 
-    /// When a Patch is destroyed or no longer names a field, the field keeps its value and has no owner: its previous owner can apply it again without a conflict. With `onDestroy: remove`, a destroy removes what the Patch has added.
+    /// When a Patch is destroyed or no longer names a field, the field keeps its value and has no owner: its previous owner can apply it again without a conflict. With `onDestroy: remove`, a destroy removes what the Patch has added. With `onDestroy: restore`, it also puts back what the Patch has changed.
     /// 
     /// You cannot patch an object that a KubeObject manages: change its manifest instead.
     /// </summary>
@@ -139,7 +139,7 @@ namespace K8sConnect.Kubernetes
         public Input<object>? MergePatch { get; set; }
 
         /// <summary>
-        /// What to do with the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: removes what this Patch has added, such as a container, a variable, a label or a list item that was not there before. A value stays if it was there before the Patch, if others now own it or a part of it, or if it has changed since; a warning names what stays, and why. If the state is from an earlier version of the provider, values that it does not record as added stay, too. Changing this input writes nothing to the object. Default: `leave`.
+        /// What to do with the values when the Patch is destroyed, or replaced because `target` names another object. `leave`: all values stay in the object, and the Patch no longer owns them. `remove`: removes what this Patch has added, such as a container, a variable, a label or a list item that was not there before. A value stays if it was there before the Patch, if others now own it or a part of it, or if it has changed since; a warning names what stays, and why. If the state is from an earlier version of the provider, values that it does not record as added stay, too. `restore`: does the same, and puts back the values that the fields had before the Patch changed them, under their previous field managers. It also applies to a field that an update removes from the patch. A field stays as it is if somebody else has changed or taken it since; a warning names it. The values are recorded in the state, as a secret, when the Patch changes a field, so set `restore` from the beginning: it does not restore what was changed earlier, nor more than 64 KiB in all. Changing this input writes nothing to the object. Default: `leave`.
         /// </summary>
         [Input("onDestroy")]
         public InputUnion<string, K8sConnect.Kubernetes.OnDestroy>? OnDestroy { get; set; }

@@ -220,6 +220,18 @@ namespace K8sConnect.Kubernetes
         [Input("host")]
         public Input<string>? Host { get; set; }
 
+        [Input("ignore", json: true)]
+        private InputList<Inputs.IgnoreRuleArgs>? _ignore;
+
+        /// <summary>
+        /// Rules for what is left to others of objects of given kinds, as `ignoreFields` and `ignoreManagers` of a KubeObject leave it. All rules that match an object apply, in addition to its own inputs. Default: none.
+        /// </summary>
+        public InputList<Inputs.IgnoreRuleArgs> Ignore
+        {
+            get => _ignore ?? (_ignore = new InputList<Inputs.IgnoreRuleArgs>());
+            set => _ignore = value;
+        }
+
         /// <summary>
         /// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
         /// </summary>

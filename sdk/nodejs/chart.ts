@@ -90,6 +90,7 @@ export class Chart extends pulumi.ComponentResource {
             resourceInputs["edits"] = args?.edits;
             resourceInputs["forceDestroy"] = args?.forceDestroy;
             resourceInputs["hooks"] = args?.hooks;
+            resourceInputs["ignoreManagers"] = args?.ignoreManagers;
             resourceInputs["isUpgrade"] = args?.isUpgrade;
             resourceInputs["kubeVersion"] = args?.kubeVersion;
             resourceInputs["lookup"] = args?.lookup;
@@ -168,6 +169,10 @@ export interface ChartArgs {
      * What to do with the chart's hooks: `run` or `skip`. Jobs and Pods run as Tasks: `pre-install` and `pre-upgrade` hooks before all objects, `post-install` and `post-upgrade` hooks when all objects are ready, delete hooks when the Chart is deleted. Upgrade hooks run when the rendered chart has changed. Test and rollback hooks are left out. Default: `run`.
      */
     hooks?: pulumi.Input<string | enums.ChartHooks | undefined>;
+    /**
+     * Field managers that keep what they own, such as `cert-manager-cainjector`; see KubeObject. Default: none.
+     */
+    ignoreManagers?: pulumi.Input<pulumi.Input<string>[] | undefined>;
     /**
      * Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
      */

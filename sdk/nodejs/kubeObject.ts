@@ -120,6 +120,7 @@ export class KubeObject extends pulumi.CustomResource {
             resourceInputs["deletionPropagation"] = args?.deletionPropagation;
             resourceInputs["forceDestroy"] = args?.forceDestroy;
             resourceInputs["ignoreFields"] = args?.ignoreFields;
+            resourceInputs["ignoreManagers"] = args?.ignoreManagers;
             resourceInputs["manifest"] = args?.manifest;
             resourceInputs["onImmutable"] = args?.onImmutable;
             resourceInputs["takeOverFrom"] = args?.takeOverFrom;
@@ -168,6 +169,10 @@ export interface KubeObjectArgs {
      * Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent as initial values when the object is created, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`. Default: none.
      */
     ignoreFields?: pulumi.Input<pulumi.Input<string>[] | undefined>;
+    /**
+     * Field managers that keep what they own, such as `cert-manager-cainjector`. A field of the manifest that one of them owns on the live object, and that this resource does not own any more, is neither sent nor compared, for as long as the manager owns it. What the program itself changes is applied all the same, with the usual warning. Names are those in the object's `metadata.managedFields`, in full. Field managers of this provider are refused. Default: none.
+     */
+    ignoreManagers?: pulumi.Input<pulumi.Input<string>[] | undefined>;
     /**
      * The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and the other fields of the kind, spelled as in Kubernetes. Fields set to null, the status, and metadata that the API server owns are dropped. Set exactly one of `manifest` and `yaml`. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
      */

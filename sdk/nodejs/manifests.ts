@@ -66,6 +66,7 @@ export class Manifests extends pulumi.ComponentResource {
             resourceInputs["edits"] = args?.edits;
             resourceInputs["files"] = args?.files;
             resourceInputs["forceDestroy"] = args?.forceDestroy;
+            resourceInputs["ignoreManagers"] = args?.ignoreManagers;
             resourceInputs["kustomization"] = args?.kustomization;
             resourceInputs["manifests"] = args?.manifests;
             resourceInputs["namespace"] = args?.namespace;
@@ -118,6 +119,10 @@ export interface ManifestsArgs {
      * When a deletion times out, remove the finalizers that block it; see KubeObject. Default: false.
      */
     forceDestroy?: pulumi.Input<boolean | undefined>;
+    /**
+     * Field managers that keep what they own, such as `cert-manager-cainjector`; see KubeObject. Default: none.
+     */
+    ignoreManagers?: pulumi.Input<pulumi.Input<string>[] | undefined>;
     /**
      * The folder of a kustomization, built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
      */

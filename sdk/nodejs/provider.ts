@@ -98,6 +98,7 @@ export class Provider extends pulumi.ProviderResource {
             resourceInputs["exec"] = pulumi.output(args?.exec ? pulumi.secret(args.exec) : undefined).apply(JSON.stringify);
             resourceInputs["forgetClusters"] = pulumi.output(args?.forgetClusters).apply(JSON.stringify);
             resourceInputs["host"] = args?.host;
+            resourceInputs["ignore"] = pulumi.output(args?.ignore).apply(JSON.stringify);
             resourceInputs["impersonate"] = pulumi.output(args?.impersonate).apply(JSON.stringify);
             resourceInputs["insecure"] = pulumi.output(args?.insecure).apply(JSON.stringify);
             resourceInputs["kubeconfig"] = args?.kubeconfig ? pulumi.secret(args.kubeconfig) : undefined;
@@ -155,6 +156,10 @@ export interface ProviderArgs {
      * The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
      */
     host?: pulumi.Input<string | undefined>;
+    /**
+     * Rules for what is left to others of objects of given kinds, as `ignoreFields` and `ignoreManagers` of a KubeObject leave it. All rules that match an object apply, in addition to its own inputs. Default: none.
+     */
+    ignore?: pulumi.Input<pulumi.Input<inputs.IgnoreRuleArgs>[] | undefined>;
     /**
      * Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
      */

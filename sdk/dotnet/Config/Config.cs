@@ -122,6 +122,16 @@ namespace K8sConnect.Kubernetes
             set => _host.Set(value);
         }
 
+        private static readonly __Value<ImmutableArray<Types.IgnoreRule>> _ignore = new __Value<ImmutableArray<Types.IgnoreRule>>(() => __config.GetObject<ImmutableArray<Types.IgnoreRule>>("ignore"));
+        /// <summary>
+        /// Rules for what is left to others of objects of given kinds, as `ignoreFields` and `ignoreManagers` of a KubeObject leave it. All rules that match an object apply, in addition to its own inputs. Default: none.
+        /// </summary>
+        public static ImmutableArray<Types.IgnoreRule> Ignore
+        {
+            get => _ignore.Get();
+            set => _ignore.Set(value);
+        }
+
         private static readonly __Value<Types.Impersonation?> _impersonate = new __Value<Types.Impersonation?>(() => __config.GetObject<Types.Impersonation>("impersonate"));
         /// <summary>
         /// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
@@ -233,6 +243,26 @@ namespace K8sConnect.Kubernetes
             /// Environment variables for the command, in addition to those of the Pulumi process.
             /// </summary>
                 public ImmutableDictionary<string, string>? Env { get; set; } = null!;
+            }
+
+             public class IgnoreRule
+             {
+            /// <summary>
+            /// Fields that others manage, such as `spec.replicas`; see `ignoreFields` of a KubeObject. Default: none.
+            /// </summary>
+                public ImmutableArray<string> Fields { get; set; }
+            /// <summary>
+            /// The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule applies to all versions.
+            /// </summary>
+                public ImmutableArray<string> Kinds { get; set; }
+            /// <summary>
+            /// Field managers whose fields are left to them, such as `kube-controller-manager`; see `ignoreManagers` of a KubeObject. Default: none.
+            /// </summary>
+                public ImmutableArray<string> Managers { get; set; }
+            /// <summary>
+            /// The namespaces of the objects, by their full names. With it, a rule applies to no object outside of namespaces. Default: all objects of the kinds.
+            /// </summary>
+                public ImmutableArray<string> Namespaces { get; set; }
             }
 
              public class Impersonation

@@ -58,6 +58,18 @@ namespace K8sConnect.Kubernetes.Inputs
             set => _ignoreFields = value;
         }
 
+        [Input("ignoreManagers")]
+        private InputList<string>? _ignoreManagers;
+
+        /// <summary>
+        /// Field managers that keep what they own. Default: the same input of the set.
+        /// </summary>
+        public InputList<string> IgnoreManagers
+        {
+            get => _ignoreManagers ?? (_ignoreManagers = new InputList<string>());
+            set => _ignoreManagers = value;
+        }
+
         /// <summary>
         /// One of `replace` and `fail`. Default: the same input of the set.
         /// </summary>

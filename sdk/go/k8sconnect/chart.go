@@ -115,6 +115,8 @@ type chartArgs struct {
 	ForceDestroy *bool `pulumi:"forceDestroy"`
 	// What to do with the chart's hooks: `run` or `skip`. Jobs and Pods run as Tasks: `pre-install` and `pre-upgrade` hooks before all objects, `post-install` and `post-upgrade` hooks when all objects are ready, delete hooks when the Chart is deleted. Upgrade hooks run when the rendered chart has changed. Test and rollback hooks are left out. Default: `run`.
 	Hooks *string `pulumi:"hooks"`
+	// Field managers that keep what they own, such as `cert-manager-cainjector`; see KubeObject. Default: none.
+	IgnoreManagers []string `pulumi:"ignoreManagers"`
 	// Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
 	IsUpgrade *bool `pulumi:"isUpgrade"`
 	// The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.
@@ -177,6 +179,8 @@ type ChartArgs struct {
 	ForceDestroy pulumi.BoolPtrInput
 	// What to do with the chart's hooks: `run` or `skip`. Jobs and Pods run as Tasks: `pre-install` and `pre-upgrade` hooks before all objects, `post-install` and `post-upgrade` hooks when all objects are ready, delete hooks when the Chart is deleted. Upgrade hooks run when the rendered chart has changed. Test and rollback hooks are left out. Default: `run`.
 	Hooks pulumi.StringPtrInput
+	// Field managers that keep what they own, such as `cert-manager-cainjector`; see KubeObject. Default: none.
+	IgnoreManagers pulumi.StringArrayInput
 	// Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
 	IsUpgrade pulumi.BoolPtrInput
 	// The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.

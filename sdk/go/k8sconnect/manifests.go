@@ -84,6 +84,8 @@ type manifestsArgs struct {
 	Files []string `pulumi:"files"`
 	// When a deletion times out, remove the finalizers that block it; see KubeObject. Default: false.
 	ForceDestroy *bool `pulumi:"forceDestroy"`
+	// Field managers that keep what they own, such as `cert-manager-cainjector`; see KubeObject. Default: none.
+	IgnoreManagers []string `pulumi:"ignoreManagers"`
 	// The folder of a kustomization, built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
 	Kustomization *string `pulumi:"kustomization"`
 	// The manifests as objects: a list, or a map whose keys have no meaning. Values in them may be secret or unknown; they stay so, and only the object that they are in is unknown. Objects of kind List are split into their items.
@@ -118,6 +120,8 @@ type ManifestsArgs struct {
 	Files pulumi.StringArrayInput
 	// When a deletion times out, remove the finalizers that block it; see KubeObject. Default: false.
 	ForceDestroy pulumi.BoolPtrInput
+	// Field managers that keep what they own, such as `cert-manager-cainjector`; see KubeObject. Default: none.
+	IgnoreManagers pulumi.StringArrayInput
 	// The folder of a kustomization, built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
 	Kustomization pulumi.StringPtrInput
 	// The manifests as objects: a list, or a map whose keys have no meaning. Values in them may be secret or unknown; they stay so, and only the object that they are in is unknown. Objects of kind List are split into their items.

@@ -100,6 +100,8 @@ type providerArgs struct {
 	ForgetClusters []string `pulumi:"forgetClusters"`
 	// The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
 	Host *string `pulumi:"host"`
+	// Rules for what is left to others of objects of given kinds, as `ignoreFields` and `ignoreManagers` of a KubeObject leave it. All rules that match an object apply, in addition to its own inputs. Default: none.
+	Ignore []IgnoreRule `pulumi:"ignore"`
 	// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
 	Impersonate *Impersonation `pulumi:"impersonate"`
 	// Do not verify the API server's certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
@@ -140,6 +142,8 @@ type ProviderArgs struct {
 	ForgetClusters pulumi.StringArrayInput
 	// The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
 	Host pulumi.StringPtrInput
+	// Rules for what is left to others of objects of given kinds, as `ignoreFields` and `ignoreManagers` of a KubeObject leave it. All rules that match an object apply, in addition to its own inputs. Default: none.
+	Ignore IgnoreRuleArrayInput
 	// Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
 	Impersonate ImpersonationPtrInput
 	// Do not verify the API server's certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.

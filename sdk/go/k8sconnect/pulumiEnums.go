@@ -1539,6 +1539,8 @@ const (
 	OnDestroyLeave = OnDestroy("leave")
 	// Remove what this Patch has added.
 	OnDestroyRemove = OnDestroy("remove")
+	// Put back what was there before, and remove what this Patch has added.
+	OnDestroyRestore = OnDestroy("restore")
 )
 
 func (OnDestroy) ElementType() reflect.Type {
@@ -1665,6 +1667,7 @@ func (o OnDestroyPtrOutput) ToStringPtrOutputWithContext(ctx context.Context) pu
 //
 //	OnDestroyLeave
 //	OnDestroyRemove
+//	OnDestroyRestore
 type OnDestroyInput interface {
 	pulumi.Input
 

@@ -559,6 +559,133 @@ func (o ExecPtrOutput) Env() pulumi.StringMapOutput {
 	}).(pulumi.StringMapOutput)
 }
 
+// Says what is left to others of the objects of given kinds. At least one of `fields` and `managers` must be set. When the provider reads an object, a message names the differences that are hidden only because of a rule.
+type IgnoreRule struct {
+	// Fields that others manage, such as `spec.replicas`; see `ignoreFields` of a KubeObject. Default: none.
+	Fields []string `pulumi:"fields"`
+	// The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule applies to all versions.
+	Kinds []string `pulumi:"kinds"`
+	// Field managers whose fields are left to them, such as `kube-controller-manager`; see `ignoreManagers` of a KubeObject. Default: none.
+	Managers []string `pulumi:"managers"`
+	// The namespaces of the objects, by their full names. With it, a rule applies to no object outside of namespaces. Default: all objects of the kinds.
+	Namespaces []string `pulumi:"namespaces"`
+}
+
+// IgnoreRuleInput is an input type that accepts IgnoreRuleArgs and IgnoreRuleOutput values.
+// You can construct a concrete instance of `IgnoreRuleInput` via:
+//
+//	IgnoreRuleArgs{...}
+type IgnoreRuleInput interface {
+	pulumi.Input
+
+	ToIgnoreRuleOutput() IgnoreRuleOutput
+	ToIgnoreRuleOutputWithContext(context.Context) IgnoreRuleOutput
+}
+
+// Says what is left to others of the objects of given kinds. At least one of `fields` and `managers` must be set. When the provider reads an object, a message names the differences that are hidden only because of a rule.
+type IgnoreRuleArgs struct {
+	// Fields that others manage, such as `spec.replicas`; see `ignoreFields` of a KubeObject. Default: none.
+	Fields pulumi.StringArrayInput `pulumi:"fields"`
+	// The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule applies to all versions.
+	Kinds pulumi.StringArrayInput `pulumi:"kinds"`
+	// Field managers whose fields are left to them, such as `kube-controller-manager`; see `ignoreManagers` of a KubeObject. Default: none.
+	Managers pulumi.StringArrayInput `pulumi:"managers"`
+	// The namespaces of the objects, by their full names. With it, a rule applies to no object outside of namespaces. Default: all objects of the kinds.
+	Namespaces pulumi.StringArrayInput `pulumi:"namespaces"`
+}
+
+func (IgnoreRuleArgs) ElementType() reflect.Type {
+	return reflect.TypeOf((*IgnoreRule)(nil)).Elem()
+}
+
+func (i IgnoreRuleArgs) ToIgnoreRuleOutput() IgnoreRuleOutput {
+	return i.ToIgnoreRuleOutputWithContext(context.Background())
+}
+
+func (i IgnoreRuleArgs) ToIgnoreRuleOutputWithContext(ctx context.Context) IgnoreRuleOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(IgnoreRuleOutput)
+}
+
+// IgnoreRuleArrayInput is an input type that accepts IgnoreRuleArray and IgnoreRuleArrayOutput values.
+// You can construct a concrete instance of `IgnoreRuleArrayInput` via:
+//
+//	IgnoreRuleArray{ IgnoreRuleArgs{...} }
+type IgnoreRuleArrayInput interface {
+	pulumi.Input
+
+	ToIgnoreRuleArrayOutput() IgnoreRuleArrayOutput
+	ToIgnoreRuleArrayOutputWithContext(context.Context) IgnoreRuleArrayOutput
+}
+
+type IgnoreRuleArray []IgnoreRuleInput
+
+func (IgnoreRuleArray) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]IgnoreRule)(nil)).Elem()
+}
+
+func (i IgnoreRuleArray) ToIgnoreRuleArrayOutput() IgnoreRuleArrayOutput {
+	return i.ToIgnoreRuleArrayOutputWithContext(context.Background())
+}
+
+func (i IgnoreRuleArray) ToIgnoreRuleArrayOutputWithContext(ctx context.Context) IgnoreRuleArrayOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(IgnoreRuleArrayOutput)
+}
+
+// Says what is left to others of the objects of given kinds. At least one of `fields` and `managers` must be set. When the provider reads an object, a message names the differences that are hidden only because of a rule.
+type IgnoreRuleOutput struct{ *pulumi.OutputState }
+
+func (IgnoreRuleOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*IgnoreRule)(nil)).Elem()
+}
+
+func (o IgnoreRuleOutput) ToIgnoreRuleOutput() IgnoreRuleOutput {
+	return o
+}
+
+func (o IgnoreRuleOutput) ToIgnoreRuleOutputWithContext(ctx context.Context) IgnoreRuleOutput {
+	return o
+}
+
+// Fields that others manage, such as `spec.replicas`; see `ignoreFields` of a KubeObject. Default: none.
+func (o IgnoreRuleOutput) Fields() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v IgnoreRule) []string { return v.Fields }).(pulumi.StringArrayOutput)
+}
+
+// The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule applies to all versions.
+func (o IgnoreRuleOutput) Kinds() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v IgnoreRule) []string { return v.Kinds }).(pulumi.StringArrayOutput)
+}
+
+// Field managers whose fields are left to them, such as `kube-controller-manager`; see `ignoreManagers` of a KubeObject. Default: none.
+func (o IgnoreRuleOutput) Managers() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v IgnoreRule) []string { return v.Managers }).(pulumi.StringArrayOutput)
+}
+
+// The namespaces of the objects, by their full names. With it, a rule applies to no object outside of namespaces. Default: all objects of the kinds.
+func (o IgnoreRuleOutput) Namespaces() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v IgnoreRule) []string { return v.Namespaces }).(pulumi.StringArrayOutput)
+}
+
+type IgnoreRuleArrayOutput struct{ *pulumi.OutputState }
+
+func (IgnoreRuleArrayOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*[]IgnoreRule)(nil)).Elem()
+}
+
+func (o IgnoreRuleArrayOutput) ToIgnoreRuleArrayOutput() IgnoreRuleArrayOutput {
+	return o
+}
+
+func (o IgnoreRuleArrayOutput) ToIgnoreRuleArrayOutputWithContext(ctx context.Context) IgnoreRuleArrayOutput {
+	return o
+}
+
+func (o IgnoreRuleArrayOutput) Index(i pulumi.IntInput) IgnoreRuleOutput {
+	return pulumi.All(o, i).ApplyT(func(vs []interface{}) IgnoreRule {
+		return vs[0].([]IgnoreRule)[vs[1].(int)]
+	}).(IgnoreRuleOutput)
+}
+
 // The user to act as. Your credentials must be allowed to impersonate.
 type Impersonation struct {
 	// Extra attributes of the user: a map of names to lists of values. Default: none.
@@ -1075,6 +1202,8 @@ type ManifestsOverride struct {
 	ForceDestroy *bool `pulumi:"forceDestroy"`
 	// Fields that others manage, such as `spec.replicas`. Default: none.
 	IgnoreFields []string `pulumi:"ignoreFields"`
+	// Field managers that keep what they own. Default: the same input of the set.
+	IgnoreManagers []string `pulumi:"ignoreManagers"`
 	// One of `replace` and `fail`. Default: the same input of the set.
 	OnImmutable *string `pulumi:"onImmutable"`
 	// Whether the selector may select nothing. Otherwise that is an error, because it is most often a misspelling. Default: false.
@@ -1110,6 +1239,8 @@ type ManifestsOverrideArgs struct {
 	ForceDestroy pulumi.BoolPtrInput `pulumi:"forceDestroy"`
 	// Fields that others manage, such as `spec.replicas`. Default: none.
 	IgnoreFields pulumi.StringArrayInput `pulumi:"ignoreFields"`
+	// Field managers that keep what they own. Default: the same input of the set.
+	IgnoreManagers pulumi.StringArrayInput `pulumi:"ignoreManagers"`
 	// One of `replace` and `fail`. Default: the same input of the set.
 	OnImmutable pulumi.StringPtrInput `pulumi:"onImmutable"`
 	// Whether the selector may select nothing. Otherwise that is an error, because it is most often a misspelling. Default: false.
@@ -1200,6 +1331,11 @@ func (o ManifestsOverrideOutput) ForceDestroy() pulumi.BoolPtrOutput {
 // Fields that others manage, such as `spec.replicas`. Default: none.
 func (o ManifestsOverrideOutput) IgnoreFields() pulumi.StringArrayOutput {
 	return o.ApplyT(func(v ManifestsOverride) []string { return v.IgnoreFields }).(pulumi.StringArrayOutput)
+}
+
+// Field managers that keep what they own. Default: the same input of the set.
+func (o ManifestsOverrideOutput) IgnoreManagers() pulumi.StringArrayOutput {
+	return o.ApplyT(func(v ManifestsOverride) []string { return v.IgnoreManagers }).(pulumi.StringArrayOutput)
 }
 
 // One of `replace` and `fail`. Default: the same input of the set.
@@ -2515,6 +2651,8 @@ func init() {
 	pulumi.RegisterInputType(reflect.TypeOf((*ClusterConnectionPtrInput)(nil)).Elem(), ClusterConnectionArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*ExecInput)(nil)).Elem(), ExecArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*ExecPtrInput)(nil)).Elem(), ExecArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*IgnoreRuleInput)(nil)).Elem(), IgnoreRuleArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*IgnoreRuleArrayInput)(nil)).Elem(), IgnoreRuleArray{})
 	pulumi.RegisterInputType(reflect.TypeOf((*ImpersonationInput)(nil)).Elem(), ImpersonationArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*ImpersonationPtrInput)(nil)).Elem(), ImpersonationArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*ManifestsEditsInput)(nil)).Elem(), ManifestsEditsArgs{})
@@ -2538,6 +2676,8 @@ func init() {
 	pulumi.RegisterOutputType(ClusterConnectionPtrOutput{})
 	pulumi.RegisterOutputType(ExecOutput{})
 	pulumi.RegisterOutputType(ExecPtrOutput{})
+	pulumi.RegisterOutputType(IgnoreRuleOutput{})
+	pulumi.RegisterOutputType(IgnoreRuleArrayOutput{})
 	pulumi.RegisterOutputType(ImpersonationOutput{})
 	pulumi.RegisterOutputType(ImpersonationPtrOutput{})
 	pulumi.RegisterOutputType(ManifestsEditsOutput{})

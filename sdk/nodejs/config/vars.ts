@@ -110,6 +110,17 @@ Object.defineProperty(exports, "host", {
 });
 
 /**
+ * Rules for what is left to others of objects of given kinds, as `ignoreFields` and `ignoreManagers` of a KubeObject leave it. All rules that match an object apply, in addition to its own inputs. Default: none.
+ */
+export declare const ignore: outputs.IgnoreRule[] | undefined;
+Object.defineProperty(exports, "ignore", {
+    get() {
+        return __config.getObject<outputs.IgnoreRule[]>("ignore");
+    },
+    enumerable: true,
+});
+
+/**
  * Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
  */
 export declare const impersonate: outputs.Impersonation | undefined;

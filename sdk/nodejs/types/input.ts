@@ -159,6 +159,28 @@ export interface ExecArgs {
 }
 
 /**
+ * Says what is left to others of the objects of given kinds. At least one of `fields` and `managers` must be set. When the provider reads an object, a message names the differences that are hidden only because of a rule.
+ */
+export interface IgnoreRuleArgs {
+    /**
+     * Fields that others manage, such as `spec.replicas`; see `ignoreFields` of a KubeObject. Default: none.
+     */
+    fields?: pulumi.Input<pulumi.Input<string>[] | undefined>;
+    /**
+     * The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule applies to all versions.
+     */
+    kinds: pulumi.Input<pulumi.Input<string>[]>;
+    /**
+     * Field managers whose fields are left to them, such as `kube-controller-manager`; see `ignoreManagers` of a KubeObject. Default: none.
+     */
+    managers?: pulumi.Input<pulumi.Input<string>[] | undefined>;
+    /**
+     * The namespaces of the objects, by their full names. With it, a rule applies to no object outside of namespaces. Default: all objects of the kinds.
+     */
+    namespaces?: pulumi.Input<pulumi.Input<string>[] | undefined>;
+}
+
+/**
  * The user to act as. Your credentials must be allowed to impersonate.
  */
 export interface Impersonation {
@@ -266,6 +288,10 @@ export interface ManifestsOverrideArgs {
      * Fields that others manage, such as `spec.replicas`. Default: none.
      */
     ignoreFields?: pulumi.Input<pulumi.Input<string>[] | undefined>;
+    /**
+     * Field managers that keep what they own. Default: the same input of the set.
+     */
+    ignoreManagers?: pulumi.Input<pulumi.Input<string>[] | undefined>;
     /**
      * One of `replace` and `fail`. Default: the same input of the set.
      */

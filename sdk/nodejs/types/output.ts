@@ -29,6 +29,28 @@ export interface Exec {
 }
 
 /**
+ * Says what is left to others of the objects of given kinds. At least one of `fields` and `managers` must be set. When the provider reads an object, a message names the differences that are hidden only because of a rule.
+ */
+export interface IgnoreRule {
+    /**
+     * Fields that others manage, such as `spec.replicas`; see `ignoreFields` of a KubeObject. Default: none.
+     */
+    fields?: string[];
+    /**
+     * The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule applies to all versions.
+     */
+    kinds: string[];
+    /**
+     * Field managers whose fields are left to them, such as `kube-controller-manager`; see `ignoreManagers` of a KubeObject. Default: none.
+     */
+    managers?: string[];
+    /**
+     * The namespaces of the objects, by their full names. With it, a rule applies to no object outside of namespaces. Default: all objects of the kinds.
+     */
+    namespaces?: string[];
+}
+
+/**
  * The user to act as. Your credentials must be allowed to impersonate.
  */
 export interface Impersonation {

@@ -183,6 +183,10 @@ class OnDestroy(_builtins.str, Enum):
     """
     Remove what this Patch has added.
     """
+    RESTORE = "restore"
+    """
+    Put back what was there before, and remove what this Patch has added.
+    """
 
 
 @pulumi.type_token("k8sconnect:index:OnFailure")

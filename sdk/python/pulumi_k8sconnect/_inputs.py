@@ -24,6 +24,8 @@ __all__ = [
     'ExecDict',
     'ExecArgs',
     'ExecArgsDict',
+    'IgnoreRuleArgs',
+    'IgnoreRuleArgsDict',
     'Impersonation',
     'ImpersonationDict',
     'ImpersonationArgs',
@@ -744,6 +746,99 @@ class ExecArgs:
         pulumi.set(self, "env", value)
 
 
+class IgnoreRuleArgsDict(TypedDict):
+    """
+    Says what is left to others of the objects of given kinds. At least one of `fields` and `managers` must be set. When the provider reads an object, a message names the differences that are hidden only because of a rule.
+    """
+    kinds: pulumi.Input[Sequence[pulumi.Input[_builtins.str]]]
+    """
+    The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule applies to all versions.
+    """
+    fields: NotRequired[pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]]
+    """
+    Fields that others manage, such as `spec.replicas`; see `ignore_fields` of a KubeObject. Default: none.
+    """
+    managers: NotRequired[pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]]
+    """
+    Field managers whose fields are left to them, such as `kube-controller-manager`; see `ignore_managers` of a KubeObject. Default: none.
+    """
+    namespaces: NotRequired[pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]]
+    """
+    The namespaces of the objects, by their full names. With it, a rule applies to no object outside of namespaces. Default: all objects of the kinds.
+    """
+
+@pulumi.input_type
+class IgnoreRuleArgs:
+    def __init__(__self__, *,
+                 kinds: pulumi.Input[Sequence[pulumi.Input[_builtins.str]]],
+                 fields: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
+                 managers: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
+                 namespaces: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None):
+        """
+        Says what is left to others of the objects of given kinds. At least one of `fields` and `managers` must be set. When the provider reads an object, a message names the differences that are hidden only because of a rule.
+
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] kinds: The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule applies to all versions.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] fields: Fields that others manage, such as `spec.replicas`; see `ignore_fields` of a KubeObject. Default: none.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] managers: Field managers whose fields are left to them, such as `kube-controller-manager`; see `ignore_managers` of a KubeObject. Default: none.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] namespaces: The namespaces of the objects, by their full names. With it, a rule applies to no object outside of namespaces. Default: all objects of the kinds.
+        """
+        pulumi.set(__self__, "kinds", kinds)
+        if fields is not None:
+            pulumi.set(__self__, "fields", fields)
+        if managers is not None:
+            pulumi.set(__self__, "managers", managers)
+        if namespaces is not None:
+            pulumi.set(__self__, "namespaces", namespaces)
+
+    @_builtins.property
+    @pulumi.getter
+    def kinds(self) -> pulumi.Input[Sequence[pulumi.Input[_builtins.str]]]:
+        """
+        The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule applies to all versions.
+        """
+        return pulumi.get(self, "kinds")
+
+    @kinds.setter
+    def kinds(self, value: pulumi.Input[Sequence[pulumi.Input[_builtins.str]]]):
+        pulumi.set(self, "kinds", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def fields(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
+        """
+        Fields that others manage, such as `spec.replicas`; see `ignore_fields` of a KubeObject. Default: none.
+        """
+        return pulumi.get(self, "fields")
+
+    @fields.setter
+    def fields(self, value: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]):
+        pulumi.set(self, "fields", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def managers(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
+        """
+        Field managers whose fields are left to them, such as `kube-controller-manager`; see `ignore_managers` of a KubeObject. Default: none.
+        """
+        return pulumi.get(self, "managers")
+
+    @managers.setter
+    def managers(self, value: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]):
+        pulumi.set(self, "managers", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def namespaces(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
+        """
+        The namespaces of the objects, by their full names. With it, a rule applies to no object outside of namespaces. Default: all objects of the kinds.
+        """
+        return pulumi.get(self, "namespaces")
+
+    @namespaces.setter
+    def namespaces(self, value: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]):
+        pulumi.set(self, "namespaces", value)
+
+
 class ImpersonationDict(TypedDict):
     """
     The user to act as. Your credentials must be allowed to impersonate.
@@ -1109,6 +1204,10 @@ class ManifestsOverrideArgsDict(TypedDict):
     """
     Fields that others manage, such as `spec.replicas`. Default: none.
     """
+    ignore_managers: NotRequired[pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]]
+    """
+    Field managers that keep what they own. Default: the same input of the set.
+    """
     on_immutable: NotRequired[pulumi.Input[Optional[Union[_builtins.str, 'OnImmutable']]]]
     """
     One of `replace` and `fail`. Default: the same input of the set.
@@ -1132,6 +1231,7 @@ class ManifestsOverrideArgs:
                  deletion_propagation: pulumi.Input[Optional[Union[_builtins.str, 'DeletionPropagation']]] = None,
                  force_destroy: pulumi.Input[Optional[_builtins.bool]] = None,
                  ignore_fields: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
+                 ignore_managers: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  on_immutable: pulumi.Input[Optional[Union[_builtins.str, 'OnImmutable']]] = None,
                  optional: pulumi.Input[Optional[_builtins.bool]] = None,
                  take_over_from: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None):
@@ -1145,6 +1245,7 @@ class ManifestsOverrideArgs:
         :param pulumi.Input[Union[_builtins.str, 'DeletionPropagation']] deletion_propagation: One of `Foreground`, `Background` and `Orphan`. Default: the same input of the set.
         :param pulumi.Input[_builtins.bool] force_destroy: When the deletion times out, remove the finalizers that block it. Default: the same input of the set.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] ignore_fields: Fields that others manage, such as `spec.replicas`. Default: none.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] ignore_managers: Field managers that keep what they own. Default: the same input of the set.
         :param pulumi.Input[Union[_builtins.str, 'OnImmutable']] on_immutable: One of `replace` and `fail`. Default: the same input of the set.
         :param pulumi.Input[_builtins.bool] optional: Whether the selector may select nothing. Otherwise that is an error, because it is most often a misspelling. Default: false.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take fields over from these field managers. Default: the same input of the set.
@@ -1162,6 +1263,8 @@ class ManifestsOverrideArgs:
             pulumi.set(__self__, "force_destroy", force_destroy)
         if ignore_fields is not None:
             pulumi.set(__self__, "ignore_fields", ignore_fields)
+        if ignore_managers is not None:
+            pulumi.set(__self__, "ignore_managers", ignore_managers)
         if on_immutable is not None:
             pulumi.set(__self__, "on_immutable", on_immutable)
         if optional is not None:
@@ -1252,6 +1355,18 @@ class ManifestsOverrideArgs:
     @ignore_fields.setter
     def ignore_fields(self, value: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]):
         pulumi.set(self, "ignore_fields", value)
+
+    @_builtins.property
+    @pulumi.getter(name="ignoreManagers")
+    def ignore_managers(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
+        """
+        Field managers that keep what they own. Default: the same input of the set.
+        """
+        return pulumi.get(self, "ignore_managers")
+
+    @ignore_managers.setter
+    def ignore_managers(self, value: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]):
+        pulumi.set(self, "ignore_managers", value)
 
     @_builtins.property
     @pulumi.getter(name="onImmutable")

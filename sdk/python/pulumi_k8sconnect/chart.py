@@ -33,6 +33,7 @@ class ChartArgs:
                  edits: pulumi.Input[Optional['ManifestsEditsArgs']] = None,
                  force_destroy: pulumi.Input[Optional[_builtins.bool]] = None,
                  hooks: pulumi.Input[Optional[Union[_builtins.str, 'ChartHooks']]] = None,
+                 ignore_managers: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  is_upgrade: pulumi.Input[Optional[_builtins.bool]] = None,
                  kube_version: pulumi.Input[Optional[_builtins.str]] = None,
                  lookup: pulumi.Input[Optional[Union[_builtins.str, 'ChartLookup']]] = None,
@@ -65,6 +66,7 @@ class ChartArgs:
         :param pulumi.Input['ManifestsEditsArgs'] edits: Changes to the manifests before they are applied.
         :param pulumi.Input[_builtins.bool] force_destroy: When a deletion times out, remove the finalizers that block it; see KubeObject. Default: false.
         :param pulumi.Input[Union[_builtins.str, 'ChartHooks']] hooks: What to do with the chart's hooks: `run` or `skip`. Jobs and Pods run as Tasks: `pre-install` and `pre-upgrade` hooks before all objects, `post-install` and `post-upgrade` hooks when all objects are ready, delete hooks when the Chart is deleted. Upgrade hooks run when the rendered chart has changed. Test and rollback hooks are left out. Default: `run`.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] ignore_managers: Field managers that keep what they own, such as `cert-manager-cainjector`; see KubeObject. Default: none.
         :param pulumi.Input[_builtins.bool] is_upgrade: Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
         :param pulumi.Input[_builtins.str] kube_version: The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.
         :param pulumi.Input[Union[_builtins.str, 'ChartLookup']] lookup: What the function `lookup` of templates finds: with `live`, the objects in the cluster, except those of the release itself; with `none`, nothing. Default: `live`.
@@ -105,6 +107,8 @@ class ChartArgs:
             pulumi.set(__self__, "force_destroy", force_destroy)
         if hooks is not None:
             pulumi.set(__self__, "hooks", hooks)
+        if ignore_managers is not None:
+            pulumi.set(__self__, "ignore_managers", ignore_managers)
         if is_upgrade is not None:
             pulumi.set(__self__, "is_upgrade", is_upgrade)
         if kube_version is not None:
@@ -273,6 +277,18 @@ class ChartArgs:
     @hooks.setter
     def hooks(self, value: pulumi.Input[Optional[Union[_builtins.str, 'ChartHooks']]]):
         pulumi.set(self, "hooks", value)
+
+    @_builtins.property
+    @pulumi.getter(name="ignoreManagers")
+    def ignore_managers(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
+        """
+        Field managers that keep what they own, such as `cert-manager-cainjector`; see KubeObject. Default: none.
+        """
+        return pulumi.get(self, "ignore_managers")
+
+    @ignore_managers.setter
+    def ignore_managers(self, value: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]):
+        pulumi.set(self, "ignore_managers", value)
 
     @_builtins.property
     @pulumi.getter(name="isUpgrade")
@@ -508,6 +524,7 @@ class Chart(pulumi.ComponentResource):
                  edits: pulumi.Input[Optional[Union['ManifestsEditsArgs', 'ManifestsEditsArgsDict']]] = None,
                  force_destroy: pulumi.Input[Optional[_builtins.bool]] = None,
                  hooks: pulumi.Input[Optional[Union[_builtins.str, 'ChartHooks']]] = None,
+                 ignore_managers: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  is_upgrade: pulumi.Input[Optional[_builtins.bool]] = None,
                  kube_version: pulumi.Input[Optional[_builtins.str]] = None,
                  lookup: pulumi.Input[Optional[Union[_builtins.str, 'ChartLookup']]] = None,
@@ -571,6 +588,7 @@ class Chart(pulumi.ComponentResource):
         :param pulumi.Input[Union['ManifestsEditsArgs', 'ManifestsEditsArgsDict']] edits: Changes to the manifests before they are applied.
         :param pulumi.Input[_builtins.bool] force_destroy: When a deletion times out, remove the finalizers that block it; see KubeObject. Default: false.
         :param pulumi.Input[Union[_builtins.str, 'ChartHooks']] hooks: What to do with the chart's hooks: `run` or `skip`. Jobs and Pods run as Tasks: `pre-install` and `pre-upgrade` hooks before all objects, `post-install` and `post-upgrade` hooks when all objects are ready, delete hooks when the Chart is deleted. Upgrade hooks run when the rendered chart has changed. Test and rollback hooks are left out. Default: `run`.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] ignore_managers: Field managers that keep what they own, such as `cert-manager-cainjector`; see KubeObject. Default: none.
         :param pulumi.Input[_builtins.bool] is_upgrade: Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
         :param pulumi.Input[_builtins.str] kube_version: The version of Kubernetes that templates see, such as `1.36`. Default: the version that the built-in Helm assumes, as in `helm template`.
         :param pulumi.Input[Union[_builtins.str, 'ChartLookup']] lookup: What the function `lookup` of templates finds: with `live`, the objects in the cluster, except those of the release itself; with `none`, nothing. Default: `live`.
@@ -653,6 +671,7 @@ class Chart(pulumi.ComponentResource):
                  edits: pulumi.Input[Optional[Union['ManifestsEditsArgs', 'ManifestsEditsArgsDict']]] = None,
                  force_destroy: pulumi.Input[Optional[_builtins.bool]] = None,
                  hooks: pulumi.Input[Optional[Union[_builtins.str, 'ChartHooks']]] = None,
+                 ignore_managers: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  is_upgrade: pulumi.Input[Optional[_builtins.bool]] = None,
                  kube_version: pulumi.Input[Optional[_builtins.str]] = None,
                  lookup: pulumi.Input[Optional[Union[_builtins.str, 'ChartLookup']]] = None,
@@ -695,6 +714,7 @@ class Chart(pulumi.ComponentResource):
             __props__.__dict__["edits"] = edits
             __props__.__dict__["force_destroy"] = force_destroy
             __props__.__dict__["hooks"] = hooks
+            __props__.__dict__["ignore_managers"] = ignore_managers
             __props__.__dict__["is_upgrade"] = is_upgrade
             __props__.__dict__["kube_version"] = kube_version
             __props__.__dict__["lookup"] = lookup

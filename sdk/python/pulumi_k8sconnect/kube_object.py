@@ -29,6 +29,7 @@ class KubeObjectArgs:
                  deletion_propagation: pulumi.Input[Optional[Union[_builtins.str, 'DeletionPropagation']]] = None,
                  force_destroy: pulumi.Input[Optional[_builtins.bool]] = None,
                  ignore_fields: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
+                 ignore_managers: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  manifest: Optional[Any] = None,
                  on_immutable: pulumi.Input[Optional[Union[_builtins.str, 'OnImmutable']]] = None,
                  take_over_from: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
@@ -43,6 +44,7 @@ class KubeObjectArgs:
         :param pulumi.Input[Union[_builtins.str, 'DeletionPropagation']] deletion_propagation: What to do with the objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
         :param pulumi.Input[_builtins.bool] force_destroy: When the deletion times out, remove the finalizers that block it, with a warning that lists them. Whatever the finalizers protect may be left behind. Set it and run `pulumi up` first, then `pulumi destroy`. The finalizer `customresourcecleanup.apiextensions.k8s.io` of a CustomResourceDefinition is never removed: the objects that it still has to delete would come back with the next definition of that name. Default: false.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] ignore_fields: Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent as initial values when the object is created, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`. Default: none.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] ignore_managers: Field managers that keep what they own, such as `cert-manager-cainjector`. A field of the manifest that one of them owns on the live object, and that this resource does not own any more, is neither sent nor compared, for as long as the manager owns it. What the program itself changes is applied all the same, with the usual warning. Names are those in the object's `metadata.managedFields`, in full. Field managers of this provider are refused. Default: none.
         :param Any manifest: The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and the other fields of the kind, spelled as in Kubernetes. Fields set to null, the status, and metadata that the API server owns are dropped. Set exactly one of `manifest` and `yaml`. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
         :param pulumi.Input[Union[_builtins.str, 'OnImmutable']] on_immutable: What to do when the API server has proved that a change cannot be made in place: `replace` deletes and re-creates the object, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may hold data. A change that only contradicts a default or another manager's field never replaces the object.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take fields of the object over from these field managers. Of the fields that they own, the ones that the manifest sets or has ever set become this resource's with the next update. A field that you later remove from the manifest is then removed from the object as well, and one that you removed before but that stayed is removed now. All other fields that they own stay theirs; the preview lists both. The takeover runs once for each change of this input: a manager that comes back causes a warning. Names are those in the object's `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). If the object belongs to a KubeObject of another stack, it is not written at all unless you name that KubeObject as the error prints it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a plain `*` never matches one. From then on the other stack cannot write the object, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
@@ -62,6 +64,8 @@ class KubeObjectArgs:
             pulumi.set(__self__, "force_destroy", force_destroy)
         if ignore_fields is not None:
             pulumi.set(__self__, "ignore_fields", ignore_fields)
+        if ignore_managers is not None:
+            pulumi.set(__self__, "ignore_managers", ignore_managers)
         if manifest is not None:
             pulumi.set(__self__, "manifest", manifest)
         if on_immutable is not None:
@@ -156,6 +160,18 @@ class KubeObjectArgs:
         pulumi.set(self, "ignore_fields", value)
 
     @_builtins.property
+    @pulumi.getter(name="ignoreManagers")
+    def ignore_managers(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
+        """
+        Field managers that keep what they own, such as `cert-manager-cainjector`. A field of the manifest that one of them owns on the live object, and that this resource does not own any more, is neither sent nor compared, for as long as the manager owns it. What the program itself changes is applied all the same, with the usual warning. Names are those in the object's `metadata.managedFields`, in full. Field managers of this provider are refused. Default: none.
+        """
+        return pulumi.get(self, "ignore_managers")
+
+    @ignore_managers.setter
+    def ignore_managers(self, value: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]):
+        pulumi.set(self, "ignore_managers", value)
+
+    @_builtins.property
     @pulumi.getter
     def manifest(self) -> Optional[Any]:
         """
@@ -217,6 +233,7 @@ class KubeObject(pulumi.CustomResource):
                  deletion_propagation: pulumi.Input[Optional[Union[_builtins.str, 'DeletionPropagation']]] = None,
                  force_destroy: pulumi.Input[Optional[_builtins.bool]] = None,
                  ignore_fields: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
+                 ignore_managers: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  manifest: Optional[Any] = None,
                  on_immutable: pulumi.Input[Optional[Union[_builtins.str, 'OnImmutable']]] = None,
                  take_over_from: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
@@ -278,6 +295,7 @@ class KubeObject(pulumi.CustomResource):
         :param pulumi.Input[Union[_builtins.str, 'DeletionPropagation']] deletion_propagation: What to do with the objects that this one owns when it is deleted: `Foreground` deletes them first and waits, `Background` deletes them later, `Orphan` keeps them. Default: `Foreground`, but `Background` for built-in kinds that own nothing, such as ConfigMap and Secret.
         :param pulumi.Input[_builtins.bool] force_destroy: When the deletion times out, remove the finalizers that block it, with a warning that lists them. Whatever the finalizers protect may be left behind. Set it and run `pulumi up` first, then `pulumi destroy`. The finalizer `customresourcecleanup.apiextensions.k8s.io` of a CustomResourceDefinition is never removed: the objects that it still has to delete would come back with the next definition of that name. Default: false.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] ignore_fields: Fields that others manage, such as `spec.replicas` under a HorizontalPodAutoscaler. They are sent as initial values when the object is created, and afterwards neither sent nor compared. A path covers everything below it: `spec.replicas`, `metadata.annotations["a.b/c"]`, `spec.template.spec.containers[name=web].env[name=X].value`, `spec.template.spec.containers[*].image`, or in JSONPath `spec.template.spec.containers[?(@.name=='web')].image`. Default: none.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] ignore_managers: Field managers that keep what they own, such as `cert-manager-cainjector`. A field of the manifest that one of them owns on the live object, and that this resource does not own any more, is neither sent nor compared, for as long as the manager owns it. What the program itself changes is applied all the same, with the usual warning. Names are those in the object's `metadata.managedFields`, in full. Field managers of this provider are refused. Default: none.
         :param Any manifest: The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and the other fields of the kind, spelled as in Kubernetes. Fields set to null, the status, and metadata that the API server owns are dropped. Set exactly one of `manifest` and `yaml`. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
         :param pulumi.Input[Union[_builtins.str, 'OnImmutable']] on_immutable: What to do when the API server has proved that a change cannot be made in place: `replace` deletes and re-creates the object, `fail` refuses the update. Default: `replace`, but `fail` for PersistentVolumeClaim, PersistentVolume, StatefulSet, Namespace and CustomResourceDefinition, which hold data, and for all custom kinds, which may hold data. A change that only contradicts a default or another manager's field never replaces the object.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take fields of the object over from these field managers. Of the fields that they own, the ones that the manifest sets or has ever set become this resource's with the next update. A field that you later remove from the manifest is then removed from the object as well, and one that you removed before but that stayed is removed now. All other fields that they own stay theirs; the preview lists both. The takeover runs once for each change of this input: a manager that comes back causes a warning. Names are those in the object's `metadata.managedFields`, such as `helm`, or patterns with `*`; `kubectl` stands for all of its commands (`kubectl-client-side-apply`, `kubectl-edit` and so on). If the object belongs to a KubeObject of another stack, it is not written at all unless you name that KubeObject as the error prints it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack; a plain `*` never matches one. From then on the other stack cannot write the object, and its `pulumi destroy` leaves the object alone. Patches are never taken over. Default: none.
@@ -358,6 +376,7 @@ class KubeObject(pulumi.CustomResource):
                  deletion_propagation: pulumi.Input[Optional[Union[_builtins.str, 'DeletionPropagation']]] = None,
                  force_destroy: pulumi.Input[Optional[_builtins.bool]] = None,
                  ignore_fields: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
+                 ignore_managers: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  manifest: Optional[Any] = None,
                  on_immutable: pulumi.Input[Optional[Union[_builtins.str, 'OnImmutable']]] = None,
                  take_over_from: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
@@ -378,6 +397,7 @@ class KubeObject(pulumi.CustomResource):
             __props__.__dict__["deletion_propagation"] = deletion_propagation
             __props__.__dict__["force_destroy"] = force_destroy
             __props__.__dict__["ignore_fields"] = ignore_fields
+            __props__.__dict__["ignore_managers"] = ignore_managers
             __props__.__dict__["manifest"] = manifest
             __props__.__dict__["on_immutable"] = on_immutable
             __props__.__dict__["take_over_from"] = take_over_from

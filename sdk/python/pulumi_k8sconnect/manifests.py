@@ -30,6 +30,7 @@ class ManifestsArgs:
                  edits: pulumi.Input[Optional['ManifestsEditsArgs']] = None,
                  files: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  force_destroy: pulumi.Input[Optional[_builtins.bool]] = None,
+                 ignore_managers: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  kustomization: pulumi.Input[Optional[_builtins.str]] = None,
                  manifests: Optional[Any] = None,
                  namespace: pulumi.Input[Optional[_builtins.str]] = None,
@@ -48,6 +49,7 @@ class ManifestsArgs:
         :param pulumi.Input['ManifestsEditsArgs'] edits: Changes to the manifests before they are applied.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] files: File paths, and patterns such as `manifests/*.yaml`: `*` and `?` match anything but `/`, and `[a-z]` matches one of these characters. A pattern that matches no file is an error. Each file is read once.
         :param pulumi.Input[_builtins.bool] force_destroy: When a deletion times out, remove the finalizers that block it; see KubeObject. Default: false.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] ignore_managers: Field managers that keep what they own, such as `cert-manager-cainjector`; see KubeObject. Default: none.
         :param pulumi.Input[_builtins.str] kustomization: The folder of a kustomization, built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
         :param Any manifests: The manifests as objects: a list, or a map whose keys have no meaning. Values in them may be secret or unknown; they stay so, and only the object that they are in is unknown. Objects of kind List are split into their items.
         :param pulumi.Input[_builtins.str] namespace: The namespace of all namespaced objects whose manifests name none, and of a Chart's release. It is not created. Default: the default namespace of the connection.
@@ -72,6 +74,8 @@ class ManifestsArgs:
             pulumi.set(__self__, "files", files)
         if force_destroy is not None:
             pulumi.set(__self__, "force_destroy", force_destroy)
+        if ignore_managers is not None:
+            pulumi.set(__self__, "ignore_managers", ignore_managers)
         if kustomization is not None:
             pulumi.set(__self__, "kustomization", kustomization)
         if manifests is not None:
@@ -184,6 +188,18 @@ class ManifestsArgs:
         pulumi.set(self, "force_destroy", value)
 
     @_builtins.property
+    @pulumi.getter(name="ignoreManagers")
+    def ignore_managers(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]:
+        """
+        Field managers that keep what they own, such as `cert-manager-cainjector`; see KubeObject. Default: none.
+        """
+        return pulumi.get(self, "ignore_managers")
+
+    @ignore_managers.setter
+    def ignore_managers(self, value: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]]):
+        pulumi.set(self, "ignore_managers", value)
+
+    @_builtins.property
     @pulumi.getter
     def kustomization(self) -> pulumi.Input[Optional[_builtins.str]]:
         """
@@ -282,6 +298,7 @@ class Manifests(pulumi.ComponentResource):
                  edits: pulumi.Input[Optional[Union['ManifestsEditsArgs', 'ManifestsEditsArgsDict']]] = None,
                  files: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  force_destroy: pulumi.Input[Optional[_builtins.bool]] = None,
+                 ignore_managers: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  kustomization: pulumi.Input[Optional[_builtins.str]] = None,
                  manifests: Optional[Any] = None,
                  namespace: pulumi.Input[Optional[_builtins.str]] = None,
@@ -318,6 +335,7 @@ class Manifests(pulumi.ComponentResource):
         :param pulumi.Input[Union['ManifestsEditsArgs', 'ManifestsEditsArgsDict']] edits: Changes to the manifests before they are applied.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] files: File paths, and patterns such as `manifests/*.yaml`: `*` and `?` match anything but `/`, and `[a-z]` matches one of these characters. A pattern that matches no file is an error. Each file is read once.
         :param pulumi.Input[_builtins.bool] force_destroy: When a deletion times out, remove the finalizers that block it; see KubeObject. Default: false.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] ignore_managers: Field managers that keep what they own, such as `cert-manager-cainjector`; see KubeObject. Default: none.
         :param pulumi.Input[_builtins.str] kustomization: The folder of a kustomization, built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
         :param Any manifests: The manifests as objects: a list, or a map whose keys have no meaning. Values in them may be secret or unknown; they stay so, and only the object that they are in is unknown. Objects of kind List are split into their items.
         :param pulumi.Input[_builtins.str] namespace: The namespace of all namespaced objects whose manifests name none, and of a Chart's release. It is not created. Default: the default namespace of the connection.
@@ -373,6 +391,7 @@ class Manifests(pulumi.ComponentResource):
                  edits: pulumi.Input[Optional[Union['ManifestsEditsArgs', 'ManifestsEditsArgsDict']]] = None,
                  files: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  force_destroy: pulumi.Input[Optional[_builtins.bool]] = None,
+                 ignore_managers: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  kustomization: pulumi.Input[Optional[_builtins.str]] = None,
                  manifests: Optional[Any] = None,
                  namespace: pulumi.Input[Optional[_builtins.str]] = None,
@@ -399,6 +418,7 @@ class Manifests(pulumi.ComponentResource):
             __props__.__dict__["edits"] = edits
             __props__.__dict__["files"] = files
             __props__.__dict__["force_destroy"] = force_destroy
+            __props__.__dict__["ignore_managers"] = ignore_managers
             __props__.__dict__["kustomization"] = kustomization
             __props__.__dict__["manifests"] = manifests
             __props__.__dict__["namespace"] = namespace

@@ -17,6 +17,7 @@ from ._enums import *
 
 __all__ = [
     'Exec',
+    'IgnoreRule',
     'Impersonation',
     'NamedManifest',
     'ReadinessRule',
@@ -81,6 +82,65 @@ class Exec(dict):
         Environment variables for the command, in addition to those of the Pulumi process.
         """
         return pulumi.get(self, "env")
+
+
+@pulumi.output_type
+class IgnoreRule(dict):
+    """
+    Says what is left to others of the objects of given kinds. At least one of `fields` and `managers` must be set. When the provider reads an object, a message names the differences that are hidden only because of a rule.
+    """
+    def __init__(__self__, *,
+                 kinds: Sequence[_builtins.str],
+                 fields: Optional[Sequence[_builtins.str]] = None,
+                 managers: Optional[Sequence[_builtins.str]] = None,
+                 namespaces: Optional[Sequence[_builtins.str]] = None):
+        """
+        Says what is left to others of the objects of given kinds. At least one of `fields` and `managers` must be set. When the provider reads an object, a message names the differences that are hidden only because of a rule.
+
+        :param Sequence[_builtins.str] kinds: The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule applies to all versions.
+        :param Sequence[_builtins.str] fields: Fields that others manage, such as `spec.replicas`; see `ignore_fields` of a KubeObject. Default: none.
+        :param Sequence[_builtins.str] managers: Field managers whose fields are left to them, such as `kube-controller-manager`; see `ignore_managers` of a KubeObject. Default: none.
+        :param Sequence[_builtins.str] namespaces: The namespaces of the objects, by their full names. With it, a rule applies to no object outside of namespaces. Default: all objects of the kinds.
+        """
+        pulumi.set(__self__, "kinds", kinds)
+        if fields is not None:
+            pulumi.set(__self__, "fields", fields)
+        if managers is not None:
+            pulumi.set(__self__, "managers", managers)
+        if namespaces is not None:
+            pulumi.set(__self__, "namespaces", namespaces)
+
+    @_builtins.property
+    @pulumi.getter
+    def kinds(self) -> Sequence[_builtins.str]:
+        """
+        The kinds: `Pod`, `Deployment.apps`, or `*.cert-manager.io` for all kinds of a group. The rule applies to all versions.
+        """
+        return pulumi.get(self, "kinds")
+
+    @_builtins.property
+    @pulumi.getter
+    def fields(self) -> Optional[Sequence[_builtins.str]]:
+        """
+        Fields that others manage, such as `spec.replicas`; see `ignore_fields` of a KubeObject. Default: none.
+        """
+        return pulumi.get(self, "fields")
+
+    @_builtins.property
+    @pulumi.getter
+    def managers(self) -> Optional[Sequence[_builtins.str]]:
+        """
+        Field managers whose fields are left to them, such as `kube-controller-manager`; see `ignore_managers` of a KubeObject. Default: none.
+        """
+        return pulumi.get(self, "managers")
+
+    @_builtins.property
+    @pulumi.getter
+    def namespaces(self) -> Optional[Sequence[_builtins.str]]:
+        """
+        The namespaces of the objects, by their full names. With it, a rule applies to no object outside of namespaces. Default: all objects of the kinds.
+        """
+        return pulumi.get(self, "namespaces")
 
 
 @pulumi.output_type

@@ -31,6 +31,7 @@ class ProviderArgs:
                  exec_: pulumi.Input[Optional['ExecArgs']] = None,
                  forget_clusters: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  host: pulumi.Input[Optional[_builtins.str]] = None,
+                 ignore: pulumi.Input[Optional[Sequence[pulumi.Input['IgnoreRuleArgs']]]] = None,
                  impersonate: pulumi.Input[Optional['ImpersonationArgs']] = None,
                  insecure: pulumi.Input[Optional[_builtins.bool]] = None,
                  kubeconfig: pulumi.Input[Optional[_builtins.str]] = None,
@@ -52,6 +53,7 @@ class ProviderArgs:
         :param pulumi.Input['ExecArgs'] exec_: A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] forget_clusters: Clusters that are gone for good; the provider forgets the objects that the state has in them. A list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` uses the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for that command instead (ids separated by commas). Default: none.
         :param pulumi.Input[_builtins.str] host: The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
+        :param pulumi.Input[Sequence[pulumi.Input['IgnoreRuleArgs']]] ignore: Rules for what is left to others of objects of given kinds, as `ignore_fields` and `ignore_managers` of a KubeObject leave it. All rules that match an object apply, in addition to its own inputs. Default: none.
         :param pulumi.Input['ImpersonationArgs'] impersonate: Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
         :param pulumi.Input[_builtins.bool] insecure: Do not verify the API server's certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
         :param pulumi.Input[_builtins.str] kubeconfig: A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project's folder. Cannot be combined with `host`.
@@ -80,6 +82,8 @@ class ProviderArgs:
             pulumi.set(__self__, "forget_clusters", forget_clusters)
         if host is not None:
             pulumi.set(__self__, "host", host)
+        if ignore is not None:
+            pulumi.set(__self__, "ignore", ignore)
         if impersonate is not None:
             pulumi.set(__self__, "impersonate", impersonate)
         if insecure is not None:
@@ -209,6 +213,18 @@ class ProviderArgs:
 
     @_builtins.property
     @pulumi.getter
+    def ignore(self) -> pulumi.Input[Optional[Sequence[pulumi.Input['IgnoreRuleArgs']]]]:
+        """
+        Rules for what is left to others of objects of given kinds, as `ignore_fields` and `ignore_managers` of a KubeObject leave it. All rules that match an object apply, in addition to its own inputs. Default: none.
+        """
+        return pulumi.get(self, "ignore")
+
+    @ignore.setter
+    def ignore(self, value: pulumi.Input[Optional[Sequence[pulumi.Input['IgnoreRuleArgs']]]]):
+        pulumi.set(self, "ignore", value)
+
+    @_builtins.property
+    @pulumi.getter
     def impersonate(self) -> pulumi.Input[Optional['ImpersonationArgs']]:
         """
         Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
@@ -331,6 +347,7 @@ class Provider(pulumi.ProviderResource):
                  exec_: pulumi.Input[Optional[Union['ExecArgs', 'ExecArgsDict', 'outputs.Exec']]] = None,
                  forget_clusters: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  host: pulumi.Input[Optional[_builtins.str]] = None,
+                 ignore: pulumi.Input[Optional[Sequence[pulumi.Input[Union['IgnoreRuleArgs', 'IgnoreRuleArgsDict', 'outputs.IgnoreRule']]]]] = None,
                  impersonate: pulumi.Input[Optional[Union['ImpersonationArgs', 'ImpersonationArgsDict', 'outputs.Impersonation']]] = None,
                  insecure: pulumi.Input[Optional[_builtins.bool]] = None,
                  kubeconfig: pulumi.Input[Optional[_builtins.str]] = None,
@@ -355,6 +372,7 @@ class Provider(pulumi.ProviderResource):
         :param pulumi.Input[Union['ExecArgs', 'ExecArgsDict', 'outputs.Exec']] exec_: A command that prints credentials, such as `aws eks get-token`. The provider runs it once and uses the credentials for all objects until they expire. The command cannot prompt. Needs `host`.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] forget_clusters: Clusters that are gone for good; the provider forgets the objects that the state has in them. A list of cluster ids, which are the uids of their `kube-system` namespaces. The error that refuses to delete an object in another cluster prints the id. Nothing is deleted; a warning names the cluster. An object that is found after all is not forgotten. `pulumi destroy` uses the configuration of the last `pulumi up`, so add `--run-program`, or set the environment variable `PULUMI_K8SCONNECT_FORGET_CLUSTERS` for that command instead (ids separated by commas). Default: none.
         :param pulumi.Input[_builtins.str] host: The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
+        :param pulumi.Input[Sequence[pulumi.Input[Union['IgnoreRuleArgs', 'IgnoreRuleArgsDict', 'outputs.IgnoreRule']]]] ignore: Rules for what is left to others of objects of given kinds, as `ignore_fields` and `ignore_managers` of a KubeObject leave it. All rules that match an object apply, in addition to its own inputs. Default: none.
         :param pulumi.Input[Union['ImpersonationArgs', 'ImpersonationArgsDict', 'outputs.Impersonation']] impersonate: Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
         :param pulumi.Input[_builtins.bool] insecure: Do not verify the API server's certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.
         :param pulumi.Input[_builtins.str] kubeconfig: A kubeconfig: its contents (YAML or JSON, plain or in base64), or the path of a file; `~` is the home directory. A relative path starts at the project's folder. Cannot be combined with `host`.
@@ -398,6 +416,7 @@ class Provider(pulumi.ProviderResource):
                  exec_: pulumi.Input[Optional[Union['ExecArgs', 'ExecArgsDict', 'outputs.Exec']]] = None,
                  forget_clusters: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.str]]]] = None,
                  host: pulumi.Input[Optional[_builtins.str]] = None,
+                 ignore: pulumi.Input[Optional[Sequence[pulumi.Input[Union['IgnoreRuleArgs', 'IgnoreRuleArgsDict', 'outputs.IgnoreRule']]]]] = None,
                  impersonate: pulumi.Input[Optional[Union['ImpersonationArgs', 'ImpersonationArgsDict', 'outputs.Impersonation']]] = None,
                  insecure: pulumi.Input[Optional[_builtins.bool]] = None,
                  kubeconfig: pulumi.Input[Optional[_builtins.str]] = None,
@@ -425,6 +444,7 @@ class Provider(pulumi.ProviderResource):
             __props__.__dict__["exec_"] = pulumi.Output.secret(exec_).apply(pulumi.runtime.to_json) if exec_ is not None else None
             __props__.__dict__["forget_clusters"] = pulumi.Output.from_input(forget_clusters).apply(pulumi.runtime.to_json) if forget_clusters is not None else None
             __props__.__dict__["host"] = host
+            __props__.__dict__["ignore"] = pulumi.Output.from_input(ignore).apply(pulumi.runtime.to_json) if ignore is not None else None
             __props__.__dict__["impersonate"] = pulumi.Output.from_input(impersonate).apply(pulumi.runtime.to_json) if impersonate is not None else None
             __props__.__dict__["insecure"] = pulumi.Output.from_input(insecure).apply(pulumi.runtime.to_json) if insecure is not None else None
             __props__.__dict__["kubeconfig"] = None if kubeconfig is None else pulumi.Output.secret(kubeconfig)

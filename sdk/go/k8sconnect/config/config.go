@@ -56,6 +56,11 @@ func GetHost(ctx *pulumi.Context) string {
 	return config.Get(ctx, "k8sconnect:host")
 }
 
+// Rules for what is left to others of objects of given kinds, as `ignoreFields` and `ignoreManagers` of a KubeObject leave it. All rules that match an object apply, in addition to its own inputs. Default: none.
+func GetIgnore(ctx *pulumi.Context) string {
+	return config.Get(ctx, "k8sconnect:ignore")
+}
+
 // Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
 func GetImpersonate(ctx *pulumi.Context) string {
 	return config.Get(ctx, "k8sconnect:impersonate")

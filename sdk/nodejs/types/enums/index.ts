@@ -167,6 +167,10 @@ export const OnDestroy = {
      * Remove what this Patch has added.
      */
     Remove: "remove",
+    /**
+     * Put back what was there before, and remove what this Patch has added.
+     */
+    Restore: "restore",
 } as const;
 
 /**

@@ -60,6 +60,11 @@ host: Optional[str]
 The API server's URL, such as `https://203.0.113.7:6443`, or `host:port`, which is https. Cannot be combined with `kubeconfig`.
 """
 
+ignore: Optional[str]
+"""
+Rules for what is left to others of objects of given kinds, as `ignore_fields` and `ignore_managers` of a KubeObject leave it. All rules that match an object apply, in addition to its own inputs. Default: none.
+"""
+
 impersonate: Optional[str]
 """
 Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.

@@ -85,6 +85,13 @@ class _ExportableConfig(types.ModuleType):
         return __config__.get('host')
 
     @_builtins.property
+    def ignore(self) -> Optional[str]:
+        """
+        Rules for what is left to others of objects of given kinds, as `ignore_fields` and `ignore_managers` of a KubeObject leave it. All rules that match an object apply, in addition to its own inputs. Default: none.
+        """
+        return __config__.get('ignore')
+
+    @_builtins.property
     def impersonate(self) -> Optional[str]:
         """
         Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.

@@ -197,6 +197,21 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
+     * Field managers that keep what they own, such as `cert-manager-cainjector`; see KubeObject. Default: none.
+     * 
+     */
+    @Import(name="ignoreManagers")
+    private @Nullable Output<List<String>> ignoreManagers;
+
+    /**
+     * @return Field managers that keep what they own, such as `cert-manager-cainjector`; see KubeObject. Default: none.
+     * 
+     */
+    public Optional<Output<List<String>>> ignoreManagers() {
+        return Optional.ofNullable(this.ignoreManagers);
+    }
+
+    /**
      * Render as an upgrade: `.Release.IsUpgrade` is true and `.Release.IsInstall` is false. Most charts that ask for it do not need it here, because their upgrade hooks run in upgrades only. Default: false.
      * 
      */
@@ -480,6 +495,7 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
         this.edits = $.edits;
         this.forceDestroy = $.forceDestroy;
         this.hooks = $.hooks;
+        this.ignoreManagers = $.ignoreManagers;
         this.isUpgrade = $.isUpgrade;
         this.kubeVersion = $.kubeVersion;
         this.lookup = $.lookup;
@@ -837,6 +853,37 @@ public final class ChartArgs extends com.pulumi.resources.ResourceArgs {
          */
         public Builder hooks(ChartHooks hooks) {
             return hooks(Either.ofRight(hooks));
+        }
+
+        /**
+         * @param ignoreManagers Field managers that keep what they own, such as `cert-manager-cainjector`; see KubeObject. Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder ignoreManagers(@Nullable Output<List<String>> ignoreManagers) {
+            $.ignoreManagers = ignoreManagers;
+            return this;
+        }
+
+        /**
+         * @param ignoreManagers Field managers that keep what they own, such as `cert-manager-cainjector`; see KubeObject. Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder ignoreManagers(List<String> ignoreManagers) {
+            return ignoreManagers(Output.of(ignoreManagers));
+        }
+
+        /**
+         * @param ignoreManagers Field managers that keep what they own, such as `cert-manager-cainjector`; see KubeObject. Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder ignoreManagers(String... ignoreManagers) {
+            return ignoreManagers(List.of(ignoreManagers));
         }
 
         /**

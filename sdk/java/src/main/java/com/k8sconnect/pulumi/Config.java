@@ -3,6 +3,7 @@
 
 package com.k8sconnect.pulumi;
 
+import com.k8sconnect.pulumi.inputs.IgnoreRule;
 import com.k8sconnect.pulumi.inputs.ReadinessRule;
 import com.pulumi.core.TypeShape;
 import com.pulumi.core.internal.Codegen;
@@ -69,6 +70,13 @@ public final class Config {
  */
     public Optional<String> host() {
         return Codegen.stringProp("host").config(config).get();
+    }
+/**
+ * Rules for what is left to others of objects of given kinds, as `ignoreFields` and `ignoreManagers` of a KubeObject leave it. All rules that match an object apply, in addition to its own inputs. Default: none.
+ * 
+ */
+    public Optional<List<IgnoreRule>> ignore() {
+        return Codegen.objectProp("ignore", TypeShape.<List<IgnoreRule>>builder(List.class).addParameter(IgnoreRule.class).build()).config(config).get();
     }
 /**
  * Do not verify the API server&#39;s certificate. Anyone on the network can then read the credentials; use it only for throw-away clusters. Needs `host`. Default: false.

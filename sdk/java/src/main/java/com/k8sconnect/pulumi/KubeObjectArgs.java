@@ -129,6 +129,21 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
+     * Field managers that keep what they own, such as `cert-manager-cainjector`. A field of the manifest that one of them owns on the live object, and that this resource does not own any more, is neither sent nor compared, for as long as the manager owns it. What the program itself changes is applied all the same, with the usual warning. Names are those in the object&#39;s `metadata.managedFields`, in full. Field managers of this provider are refused. Default: none.
+     * 
+     */
+    @Import(name="ignoreManagers")
+    private @Nullable Output<List<String>> ignoreManagers;
+
+    /**
+     * @return Field managers that keep what they own, such as `cert-manager-cainjector`. A field of the manifest that one of them owns on the live object, and that this resource does not own any more, is neither sent nor compared, for as long as the manager owns it. What the program itself changes is applied all the same, with the usual warning. Names are those in the object&#39;s `metadata.managedFields`, in full. Field managers of this provider are refused. Default: none.
+     * 
+     */
+    public Optional<Output<List<String>>> ignoreManagers() {
+        return Optional.ofNullable(this.ignoreManagers);
+    }
+
+    /**
      * The object as a Kubernetes manifest: apiVersion, kind, metadata with a name, and the other fields of the kind, spelled as in Kubernetes. Fields set to null, the status, and metadata that the API server owns are dropped. Set exactly one of `manifest` and `yaml`. Changing the kind, the API group, the name or the namespace replaces the object; changing only the version does not.
      * 
      */
@@ -198,6 +213,7 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
         this.deletionPropagation = $.deletionPropagation;
         this.forceDestroy = $.forceDestroy;
         this.ignoreFields = $.ignoreFields;
+        this.ignoreManagers = $.ignoreManagers;
         this.manifest = $.manifest;
         this.onImmutable = $.onImmutable;
         this.takeOverFrom = $.takeOverFrom;
@@ -417,6 +433,37 @@ public final class KubeObjectArgs extends com.pulumi.resources.ResourceArgs {
          */
         public Builder ignoreFields(String... ignoreFields) {
             return ignoreFields(List.of(ignoreFields));
+        }
+
+        /**
+         * @param ignoreManagers Field managers that keep what they own, such as `cert-manager-cainjector`. A field of the manifest that one of them owns on the live object, and that this resource does not own any more, is neither sent nor compared, for as long as the manager owns it. What the program itself changes is applied all the same, with the usual warning. Names are those in the object&#39;s `metadata.managedFields`, in full. Field managers of this provider are refused. Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder ignoreManagers(@Nullable Output<List<String>> ignoreManagers) {
+            $.ignoreManagers = ignoreManagers;
+            return this;
+        }
+
+        /**
+         * @param ignoreManagers Field managers that keep what they own, such as `cert-manager-cainjector`. A field of the manifest that one of them owns on the live object, and that this resource does not own any more, is neither sent nor compared, for as long as the manager owns it. What the program itself changes is applied all the same, with the usual warning. Names are those in the object&#39;s `metadata.managedFields`, in full. Field managers of this provider are refused. Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder ignoreManagers(List<String> ignoreManagers) {
+            return ignoreManagers(Output.of(ignoreManagers));
+        }
+
+        /**
+         * @param ignoreManagers Field managers that keep what they own, such as `cert-manager-cainjector`. A field of the manifest that one of them owns on the live object, and that this resource does not own any more, is neither sent nor compared, for as long as the manager owns it. What the program itself changes is applied all the same, with the usual warning. Names are those in the object&#39;s `metadata.managedFields`, in full. Field managers of this provider are refused. Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder ignoreManagers(String... ignoreManagers) {
+            return ignoreManagers(List.of(ignoreManagers));
         }
 
         /**

@@ -147,6 +147,21 @@ public final class ManifestsArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
+     * Field managers that keep what they own, such as `cert-manager-cainjector`; see KubeObject. Default: none.
+     * 
+     */
+    @Import(name="ignoreManagers")
+    private @Nullable Output<List<String>> ignoreManagers;
+
+    /**
+     * @return Field managers that keep what they own, such as `cert-manager-cainjector`; see KubeObject. Default: none.
+     * 
+     */
+    public Optional<Output<List<String>>> ignoreManagers() {
+        return Optional.ofNullable(this.ignoreManagers);
+    }
+
+    /**
      * The folder of a kustomization, built as `kubectl kustomize` builds it. Nothing is fetched from the network: a remote resource or base is an error. Plugins and Helm charts are not run.
      * 
      */
@@ -262,6 +277,7 @@ public final class ManifestsArgs extends com.pulumi.resources.ResourceArgs {
         this.edits = $.edits;
         this.files = $.files;
         this.forceDestroy = $.forceDestroy;
+        this.ignoreManagers = $.ignoreManagers;
         this.kustomization = $.kustomization;
         this.manifests = $.manifests;
         this.namespace = $.namespace;
@@ -505,6 +521,37 @@ public final class ManifestsArgs extends com.pulumi.resources.ResourceArgs {
          */
         public Builder forceDestroy(Boolean forceDestroy) {
             return forceDestroy(Output.of(forceDestroy));
+        }
+
+        /**
+         * @param ignoreManagers Field managers that keep what they own, such as `cert-manager-cainjector`; see KubeObject. Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder ignoreManagers(@Nullable Output<List<String>> ignoreManagers) {
+            $.ignoreManagers = ignoreManagers;
+            return this;
+        }
+
+        /**
+         * @param ignoreManagers Field managers that keep what they own, such as `cert-manager-cainjector`; see KubeObject. Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder ignoreManagers(List<String> ignoreManagers) {
+            return ignoreManagers(Output.of(ignoreManagers));
+        }
+
+        /**
+         * @param ignoreManagers Field managers that keep what they own, such as `cert-manager-cainjector`; see KubeObject. Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder ignoreManagers(String... ignoreManagers) {
+            return ignoreManagers(List.of(ignoreManagers));
         }
 
         /**

@@ -21,7 +21,7 @@ import javax.annotation.Nullable;
  * 
  * The object must exist; a Patch never creates or deletes one. It takes the fields that it names from whoever owns them, and detects and corrects drift in those fields and in no others.
  * 
- * When a Patch is destroyed or no longer names a field, the field keeps its value and has no owner: its previous owner can apply it again without a conflict. With `onDestroy: remove`, a destroy removes what the Patch has added.
+ * When a Patch is destroyed or no longer names a field, the field keeps its value and has no owner: its previous owner can apply it again without a conflict. With `onDestroy: remove`, a destroy removes what the Patch has added. With `onDestroy: restore`, it also puts back what the Patch has changed.
  * 
  * You cannot patch an object that a KubeObject manages: change its manifest instead.
  * 

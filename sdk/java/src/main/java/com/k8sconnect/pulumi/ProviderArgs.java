@@ -6,6 +6,7 @@ package com.k8sconnect.pulumi;
 import com.k8sconnect.pulumi.enums.ConflictPolicy;
 import com.k8sconnect.pulumi.enums.DriftDetection;
 import com.k8sconnect.pulumi.inputs.ExecArgs;
+import com.k8sconnect.pulumi.inputs.IgnoreRuleArgs;
 import com.k8sconnect.pulumi.inputs.ImpersonationArgs;
 import com.k8sconnect.pulumi.inputs.ReadinessRuleArgs;
 import com.pulumi.core.Either;
@@ -159,6 +160,21 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
+     * Rules for what is left to others of objects of given kinds, as `ignoreFields` and `ignoreManagers` of a KubeObject leave it. All rules that match an object apply, in addition to its own inputs. Default: none.
+     * 
+     */
+    @Import(name="ignore", json=true)
+    private @Nullable Output<List<IgnoreRuleArgs>> ignore;
+
+    /**
+     * @return Rules for what is left to others of objects of given kinds, as `ignoreFields` and `ignoreManagers` of a KubeObject leave it. All rules that match an object apply, in addition to its own inputs. Default: none.
+     * 
+     */
+    public Optional<Output<List<IgnoreRuleArgs>>> ignore() {
+        return Optional.ofNullable(this.ignore);
+    }
+
+    /**
      * Act as another user, as `kubectl --as` does. Works with a kubeconfig and with `host`. Default: no impersonation.
      * 
      */
@@ -305,6 +321,7 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
         this.exec = $.exec;
         this.forgetClusters = $.forgetClusters;
         this.host = $.host;
+        this.ignore = $.ignore;
         this.impersonate = $.impersonate;
         this.insecure = $.insecure;
         this.kubeconfig = $.kubeconfig;
@@ -571,6 +588,37 @@ public final class ProviderArgs extends com.pulumi.resources.ResourceArgs {
          */
         public Builder host(String host) {
             return host(Output.of(host));
+        }
+
+        /**
+         * @param ignore Rules for what is left to others of objects of given kinds, as `ignoreFields` and `ignoreManagers` of a KubeObject leave it. All rules that match an object apply, in addition to its own inputs. Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder ignore(@Nullable Output<List<IgnoreRuleArgs>> ignore) {
+            $.ignore = ignore;
+            return this;
+        }
+
+        /**
+         * @param ignore Rules for what is left to others of objects of given kinds, as `ignoreFields` and `ignoreManagers` of a KubeObject leave it. All rules that match an object apply, in addition to its own inputs. Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder ignore(List<IgnoreRuleArgs> ignore) {
+            return ignore(Output.of(ignore));
+        }
+
+        /**
+         * @param ignore Rules for what is left to others of objects of given kinds, as `ignoreFields` and `ignoreManagers` of a KubeObject leave it. All rules that match an object apply, in addition to its own inputs. Default: none.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder ignore(IgnoreRuleArgs... ignore) {
+            return ignore(List.of(ignore));
         }
 
         /**

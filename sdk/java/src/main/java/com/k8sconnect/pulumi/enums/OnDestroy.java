@@ -23,7 +23,12 @@ import java.util.StringJoiner;
          * Remove what this Patch has added.
          * 
          */
-        Remove("remove");
+        Remove("remove"),
+        /**
+         * Put back what was there before, and remove what this Patch has added.
+         * 
+         */
+        Restore("restore");
 
         private final String value;
 

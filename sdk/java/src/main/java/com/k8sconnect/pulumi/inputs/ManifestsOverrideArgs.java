@@ -118,6 +118,21 @@ public final class ManifestsOverrideArgs extends com.pulumi.resources.ResourceAr
     }
 
     /**
+     * Field managers that keep what they own. Default: the same input of the set.
+     * 
+     */
+    @Import(name="ignoreManagers")
+    private @Nullable Output<List<String>> ignoreManagers;
+
+    /**
+     * @return Field managers that keep what they own. Default: the same input of the set.
+     * 
+     */
+    public Optional<Output<List<String>>> ignoreManagers() {
+        return Optional.ofNullable(this.ignoreManagers);
+    }
+
+    /**
      * One of `replace` and `fail`. Default: the same input of the set.
      * 
      */
@@ -186,6 +201,7 @@ public final class ManifestsOverrideArgs extends com.pulumi.resources.ResourceAr
         this.deletionPropagation = $.deletionPropagation;
         this.forceDestroy = $.forceDestroy;
         this.ignoreFields = $.ignoreFields;
+        this.ignoreManagers = $.ignoreManagers;
         this.onImmutable = $.onImmutable;
         this.optional = $.optional;
         this.select = $.select;
@@ -384,6 +400,37 @@ public final class ManifestsOverrideArgs extends com.pulumi.resources.ResourceAr
          */
         public Builder ignoreFields(String... ignoreFields) {
             return ignoreFields(List.of(ignoreFields));
+        }
+
+        /**
+         * @param ignoreManagers Field managers that keep what they own. Default: the same input of the set.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder ignoreManagers(@Nullable Output<List<String>> ignoreManagers) {
+            $.ignoreManagers = ignoreManagers;
+            return this;
+        }
+
+        /**
+         * @param ignoreManagers Field managers that keep what they own. Default: the same input of the set.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder ignoreManagers(List<String> ignoreManagers) {
+            return ignoreManagers(Output.of(ignoreManagers));
+        }
+
+        /**
+         * @param ignoreManagers Field managers that keep what they own. Default: the same input of the set.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder ignoreManagers(String... ignoreManagers) {
+            return ignoreManagers(List.of(ignoreManagers));
         }
 
         /**
