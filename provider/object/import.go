@@ -25,8 +25,9 @@ import (
 // Secret's data in clear text.
 const lastApplied = corev1.LastAppliedConfigAnnotation
 
-// importObject reads an object that is not in the state, by its ID. The inputs are the object without the parts that
-// only the API server or a controller writes. It writes nothing; our field manager first appears with the first update.
+// importObject reads an object that is not in the state, by its ID. The inputs are what people have written of the
+// object; the output has all of it that is not a controller's, because looking up a resource by ID (`get`) reads in the
+// same way. It writes nothing; our field manager first appears with the first update.
 func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.ReadResponse, error) {
 	id, err := manifest.ParseID(req.ID)
 	if err != nil {
@@ -47,11 +48,15 @@ func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.Rea
 	if err := t.sayLeftBehind(ctx, inputs{}, live, nil); err != nil {
 		return p.ReadResponse{}, err
 	}
-	written, fields, err := imported(live)
+	whole, fields, err := imported(live)
 	if err != nil {
 		return p.ReadResponse{}, err
 	}
-	if err := t.refuseImport(written, fields); err != nil {
+	if err := t.refuseImport(whole, fields); err != nil {
+		return p.ReadResponse{}, err
+	}
+	written, fields, err := t.writtenByPeople(live, whole, fields)
+	if err != nil {
 		return p.ReadResponse{}, err
 	}
 	owners, err := ownership.Owners(live, fields, t.Manager)
@@ -64,20 +69,21 @@ func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.Rea
 		return p.ReadResponse{}, fmt.Errorf("manifest: %w", err)
 	}
 	s := state{State: tracked.State{
-		Live:      written,
+		Live:      whole,
 		Ownership: owners,
 		Ref:       reference.Object{Identity: t.Identity(), UID: string(live.GetUID()), Revision: tracked.RevisionOf(sum, "")},
 		Foreign:   tracked.KubeObjectOf(live, t.Own()...),
 		Hash:      sum,
 		HashKey:   hashKey,
 	}, fields: fields}
-	s.Secrets, _ = tracked.SecretPlaces(written, fields)
+	s.Secrets, _ = tracked.SecretPlaces(whole, fields)
 	s.Origin = tracked.OriginOf(ctx, t.Cluster)
 	out, err := s.encode(inputs{asText: isText(written)})
 	if err != nil {
 		return p.ReadResponse{}, err
 	}
-	object, err := values.ToProperty(written, s.Secrets)
+	secrets, _ := tracked.SecretPlaces(written, fields)
+	object, err := values.ToProperty(written, secrets)
 	if err != nil {
 		return p.ReadResponse{}, fmt.Errorf("%s: %w", t.Ref, err)
 	}
@@ -89,6 +95,18 @@ func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.Rea
 		Properties: out,
 		Inputs:     property.NewMap(map[string]property.Value{keyManifest: object}),
 	}, nil
+}
+
+// writtenByPeople returns the part of an imported object that people have written, and its fields. If no tool is known
+// to have made the object, that is the whole.
+func (t target) writtenByPeople(
+	live *unstructured.Unstructured, whole map[string]any, all *fieldpath.Set,
+) (map[string]any, *fieldpath.Set, error) {
+	fields, known, err := ownership.WrittenByPeople(live)
+	if err != nil || !known {
+		return whole, all, err
+	}
+	return t.project(&unstructured.Unstructured{Object: whole}, fields, nil), fields, nil
 }
 
 // refuseImport explains why an object cannot be imported as read. The user can adopt it instead, with a program that
