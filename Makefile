@@ -84,8 +84,10 @@ test: race-detector ## Everything: build, schema, lint, all tests (half an hour;
 build: $(PROVIDER) ## The provider, as bin/pulumi-resource-k8sconnect
 
 .PHONY: install
-install: $(PROVIDER) $(if $(shell type -p pulumi),,bin/pulumi) ## Install the provider as a plugin into PULUMI_HOME (default ~/.pulumi)
-	@PATH="$$PATH:$(BIN)" pulumi plugin install resource k8sconnect $(VERSION) --file $(PROVIDER) --reinstall
+install: $(PROVIDER) $(if $(shell type -p pulumi),,bin/pulumi) ## Install the provider and its converter as plugins into PULUMI_HOME (default ~/.pulumi)
+	@for kind in resource converter; do \
+		PATH="$$PATH:$(BIN)" pulumi plugin install $$kind k8sconnect $(VERSION) --file $(PROVIDER) --reinstall || exit 1; \
+	done
 	@echo "Installed k8sconnect $(VERSION) into $${PULUMI_HOME:-$$HOME/.pulumi}/plugins"
 
 .PHONY: schema

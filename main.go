@@ -1,4 +1,5 @@
-// Command pulumi-resource-k8sconnect is the Pulumi resource plugin k8sconnect.
+// Command pulumi-resource-k8sconnect is the Pulumi resource plugin k8sconnect. Under the name pulumi-converter-k8sconnect,
+// it is the converter plugin.
 package main
 
 import (
@@ -8,13 +9,18 @@ import (
 	"os"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/converter"
 )
 
 //go:embed schema.json
 var schema string
 
 func main() {
-	if err := provider.Serve(context.Background(), schema); err != nil {
+	serve := func(ctx context.Context) error { return provider.Serve(ctx, schema) }
+	if converter.IsInvokedBy(os.Args[0]) {
+		serve = provider.ServeConverter
+	}
+	if err := serve(context.Background()); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

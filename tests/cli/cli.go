@@ -88,7 +88,8 @@ func (t Tools) Environment(backend, kubeconfig string) map[string]string {
 
 // Command is a command that is not yet run, in the folder of a project. It ends with the context.
 func (t Tools) Command(ctx context.Context, dir string, environment map[string]string, args ...string) *exec.Cmd {
-	cmd := exec.CommandContext(ctx, t.Pulumi, append(args, "--non-interactive", "--color=never")...)
+	// In front, since what follows -- is for a converter.
+	cmd := exec.CommandContext(ctx, t.Pulumi, append([]string{"--non-interactive", "--color=never"}, args...)...)
 	cmd.Dir = dir
 	for key, value := range environment {
 		cmd.Env = append(cmd.Env, key+"="+value)

@@ -113,26 +113,37 @@ func (s served) of(kind string) []string {
 // kinds.
 func (c *Cluster) servedGroups(ctx context.Context) (served, error) {
 	all := served{versions: map[schema.GroupVersion]bool{}, kinds: map[string][]schema.GroupVersion{}}
-	for _, path := range []string{"/api", "/apis"} {
-		answer, err := c.read(ctx, c.client.Get().AbsPath(path).SetHeader("Accept", aggregatedDiscovery))
-		if err != nil {
-			return served{}, err
-		}
-		var list apidiscoveryv2.APIGroupDiscoveryList
-		if err := json.Unmarshal(answer.body, &list); err != nil {
-			return served{}, &failure.UnreadableReplyError{Code: answer.code}
-		}
-		for _, group := range list.Items {
-			for _, version := range group.Versions {
-				groupVersion := schema.GroupVersion{Group: group.Name, Version: version.Version}
-				all.versions[groupVersion] = true
-				for _, resource := range version.Resources {
-					if kind := resource.ResponseKind; kind != nil {
-						all.kinds[kind.Kind] = append(all.kinds[kind.Kind], groupVersion)
-					}
+	groups, err := c.allGroups(ctx)
+	if err != nil {
+		return served{}, err
+	}
+	for _, group := range groups {
+		for _, version := range group.Versions {
+			groupVersion := schema.GroupVersion{Group: group.Name, Version: version.Version}
+			all.versions[groupVersion] = true
+			for _, resource := range version.Resources {
+				if kind := resource.ResponseKind; kind != nil {
+					all.kinds[kind.Kind] = append(all.kinds[kind.Kind], groupVersion)
 				}
 			}
 		}
 	}
 	return all, nil
+}
+
+// allGroups asks for all groups with their kinds, in two requests.
+func (c *Cluster) allGroups(ctx context.Context) ([]apidiscoveryv2.APIGroupDiscovery, error) {
+	var groups []apidiscoveryv2.APIGroupDiscovery
+	for _, path := range []string{"/api", "/apis"} {
+		answer, err := c.read(ctx, c.client.Get().AbsPath(path).SetHeader("Accept", aggregatedDiscovery))
+		if err != nil {
+			return nil, err
+		}
+		var list apidiscoveryv2.APIGroupDiscoveryList
+		if err := json.Unmarshal(answer.body, &list); err != nil {
+			return nil, &failure.UnreadableReplyError{Code: answer.code}
+		}
+		groups = append(groups, list.Items...)
+	}
+	return groups, nil
 }

@@ -4,6 +4,7 @@
 //   - which kinds live outside of namespaces: scope.go
 //   - which kinds have pods, and where: pods.go
 //   - which fields hold quantities and base64: quantities_and_base64.go
+//   - which values it sets by default: defaults.go
 //   - in which order objects are best applied: order.go
 //   - what is deleted with an object, how long that may take, and what is lost with it: deletion.go
 //   - what its finalizers wait for: finalizers.go

@@ -20,7 +20,7 @@ var appliers = []string{
 	"helm", "Helm",
 	"helm-controller", "kustomize-controller", "flux", "flux-client-side-apply",
 	"argocd-controller", "argocd-application-controller",
-	"Terraform", "terraform-provider-kubernetes*", "terraform-provider-kubectl*", "HashiCorp",
+	"Terraform", "terraform-provider-*", "HashiCorp",
 	"pulumi-kubernetes*", "pulumi-resource-kubernetes*",
 	"k8sconnect", "k8sconnect-*",
 }
@@ -89,8 +89,7 @@ func WrittenByPeople(object *unstructured.Unstructured) (*fieldpath.Set, bool, e
 	}
 	recorded = recorded.Union(taken)
 	written = written.Union(taken).Difference(fieldpath.NewSet(lastAppliedPath))
-	written = withoutEmptied(written, recorded)
-	return written, !written.Empty(), nil
+	return withoutEmptied(written, recorded), true, nil
 }
 
 // isWrittenByPeople reports whether an entry holds fields that people have written. Of the subresources, people write

@@ -112,6 +112,7 @@ func TestWrittenByPeople(t *testing.T) {
 			},
 			[]string{container, container + ".image", container + ".name"},
 		},
+		{"nothing of what has only a name", "", []string{entry("kubectl-create", "Update", "", "f:spec: {f:progressDeadlineSeconds: {}}")}, []string{}},
 		{"not known of what nobody known has made", "", []string{entry("operator", "Update", "", recordsAll), entry("kubectl-label", "Update", "", "f:metadata: {f:labels: {f:team: {}}}")}, nil},
 		{"not known without managed fields", "", nil, nil},
 		{"not known in another version", "", []string{"manager: kubectl, operation: Apply, fieldsV1: {" + sentImage + "}, apiVersion: apps/v1beta1"}, nil},
