@@ -15,8 +15,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
-// usage is what the converter understands.
-const usage = "Write, after `pulumi import --from k8sconnect --`, one of\n" +
+// Usage is what the converter understands.
+const Usage = "Write, after `pulumi import --from k8sconnect --`, one of\n" +
 	"  namespace NAME [-l SELECTOR]\n" +
 	"  release NAME -n NAMESPACE\n" +
 	"  stack FILE\n" +
@@ -125,5 +125,5 @@ func (a arguments) check() error {
 }
 
 func misuse(why string) error {
-	return failure.Errorf(failure.ReasonInvalid, "the arguments after -- are not understood: %s.\n%s", why, usage)
+	return failure.Errorf(failure.ReasonInvalid, "the arguments after -- are not understood: %s.\n%s", why, Usage)
 }

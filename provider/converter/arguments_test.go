@@ -36,7 +36,7 @@ func TestTheArgumentsOfTheConverter(t *testing.T) {
 			parsed, err := parse(strings.Fields(example.args))
 			if example.wrong != "" {
 				require.ErrorContains(t, err, example.wrong)
-				assert.ErrorContains(t, err, usage)
+				assert.ErrorContains(t, err, Usage)
 				return
 			}
 			require.NoError(t, err)

@@ -25,6 +25,13 @@ func pageOnHelm(t *testing.T, p page) {
 		takenOver{page: p, section: asChart, install: byHelm("helm"), records: true}.walk(t)
 	})
 	c := shared.Get(t)
+	t.Run("the objects of a release are imported by the command of the page [M54]", func(t *testing.T) {
+		t.Parallel()
+		s, space := newStack(t), c.Namespace(t)
+		s.tinyRelease(t, c, space, "web")
+		program := s.importedBy(t, p.in(t, asManifests, commandLines)[0].code, "release web -n shop", "release web -n "+space)
+		assert.Len(t, manifestsOf(t, program), 2)
+	})
 	for what, install := range map[string]func(t *testing.T, manifest string){
 		"Helm 4": func(t *testing.T, manifest string) { applyAs(t, c, "helm", manifest) },
 		"Helm 3": func(t *testing.T, manifest string) {

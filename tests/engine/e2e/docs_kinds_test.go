@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/converter"
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/checkout"
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
 )
@@ -184,6 +186,14 @@ func repository(t *testing.T) string {
 func checkFlags(t *testing.T, words []string) {
 	t.Helper()
 	var subcommands, flags []string
+	if i := slices.Index(words, "--"); i > 0 && slices.Contains(words, "k8sconnect") {
+		for _, w := range words[i+1:] {
+			if i == slices.Index(words, w)-1 || strings.HasPrefix(w, "-") {
+				assert.Contains(t, converter.Usage, w+" ", "the converter does not know it")
+			}
+		}
+		words = words[:i]
+	}
 	for _, w := range words[1:] {
 		if strings.HasPrefix(w, "-") {
 			name, _, _ := strings.Cut(w, "=")

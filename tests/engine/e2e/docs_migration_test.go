@@ -96,6 +96,31 @@ func pageOnKubectl(t *testing.T, p page) {
 		s.file(t, "web.yaml", content+"---\n"+content)
 		assert.Contains(t, s.previewFails(t), "documents")
 	})
+	t.Run("a whole namespace is imported by the command of the page [M50]", func(t *testing.T) {
+		t.Parallel()
+		c := shared.Get(t)
+		s, space := newStack(t), c.Namespace(t)
+		kubectl(t, c, strings.ReplaceAll(p.in(t, steps, aManifest)[0].code, "namespace: shop", "namespace: "+space), "apply", "-f", "-")
+		program := s.importedBy(t, p.in(t, "A whole namespace in one command", commandLines)[0].code, "namespace shop", "namespace "+space)
+		assert.Len(t, manifestsOf(t, program), 1)
+	})
+}
+
+// importedBy runs the import that a page shows, on other things, puts the program in place, and wants that nothing is
+// left to do. It returns the resources of the program.
+func (s *stack) importedBy(t *testing.T, commands, shown, instead string) string {
+	t.Helper()
+	s.installConverter(t)
+	_, line, found := strings.Cut(commands, "pulumi import ")
+	require.True(t, found, commands)
+	line, _, _ = strings.Cut(line, "\n")
+	require.Contains(t, line, shown)
+	s.run(t, append([]string{"import", "--yes"}, strings.Fields(strings.Replace(line, shown, instead, 1))...)...)
+	program, err := readFile(s.dir, "imported.yaml")
+	require.NoError(t, err)
+	s.file(t, "Pulumi.yaml", "name: "+s.project+"\nruntime: yaml\n"+program)
+	s.previewEmpty(t)
+	return program
 }
 
 // pageOnPulumiKubernetes takes over what looks as if the other provider had made it.
@@ -112,6 +137,16 @@ func pageOnPulumiKubernetes(t *testing.T, p page) {
 		takenOver{page: p, section: "Helm charts", install: bySSA("pulumi-kubernetes-1a2b3c4d"), change: func(program string) string {
 			return regexp.MustCompile(`takeOverFrom: .*`).ReplaceAllString(program, `takeOverFrom: ["pulumi-kubernetes*"]`)
 		}}.walk(t)
+	})
+	t.Run("the objects of a stack are imported by the command of the page [M55]", func(t *testing.T) {
+		t.Parallel()
+		c := shared.Get(t)
+		s, space := newStack(t), c.Namespace(t)
+		applyAs(t, c, "pulumi-kubernetes-1a2b3c4d", "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: "+space+"}, data: {a: b}}")
+		s.file(t, "state.json", strings.ReplaceAll(`{"deployment": {"resources": [{"custom": true, "type": "kubernetes:core/v1:ConfigMap",
+			"outputs": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "settings", "namespace": "SPACE"}}}]}}`, "SPACE", space))
+		program := s.importedBy(t, p.in(t, "All objects of a stack in one command", commandLines)[0].code, "stack state.json", "stack state.json")
+		assert.Len(t, manifestsOf(t, program), 1)
 	})
 	t.Run("what another provider has applied is taken over as it is", func(t *testing.T) {
 		t.Parallel()

@@ -14,18 +14,26 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
 )
 
-// installedConverter installs the converter as the documentation says, once for all tests: the plugin under another name.
+// installConverter installs the converter as the documentation says: the plugin under another name. Once is enough for all
+// tests.
+func (s *stack) installConverter(t testing.TB) {
+	t.Helper()
+	installedConverter.Do(func() {
+		s.run(t, "plugin", "install", "converter", "k8sconnect", "0.0.1", "--file="+filepath.Join(tools.Plugins, "pulumi-resource-k8sconnect"))
+	})
+}
+
 var installedConverter sync.Once
 
 // importAll imports what the converter finds by these arguments, and returns what the command printed and the resources
 // of the program that Pulumi has written.
 func (s *stack) importAll(t *testing.T, args ...string) (out, program string) {
 	t.Helper()
-	installedConverter.Do(func() {
-		s.run(t, "plugin", "install", "converter", "k8sconnect", "0.0.1", "--file="+filepath.Join(tools.Plugins, "pulumi-resource-k8sconnect"))
-	})
+	s.installConverter(t)
 	generated := filepath.Join(t.TempDir(), "generated.yaml")
 	out = s.run(t, append([]string{
 		"import", "--from=k8sconnect", "--yes", "--skip-preview", "--protect=false", "--out=" + generated, "--",
@@ -316,18 +324,24 @@ func TestImportOfAStackAndARelease(t *testing.T) {
 	})
 	t.Run("the record of a release [M54]", func(t *testing.T) {
 		s := newStack(t)
-		require.NoError(t, os.MkdirAll(filepath.Join(s.dir, "charts", "tiny", "templates"), 0o700))
-		s.file(t, "charts/tiny/Chart.yaml", "{apiVersion: v2, name: tiny, version: 1.0.0}")
-		s.file(t, "charts/tiny/templates/all.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}}\ndata: {a: {{ .Release.Revision | quote }}}\n"+
-			"---\napiVersion: v1\nkind: Service\nmetadata: {name: {{ .Release.Name }}}\nspec: {ports: [{port: 80}]}\n"+
-			"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: hook, annotations: {helm.sh/hook: post-install}}\n")
-		s.helm(t, c, space, "install", "tiny", "./charts/tiny")
-		s.helm(t, c, space, "upgrade", "tiny", "./charts/tiny")
+		s.tinyRelease(t, c, space, "tiny")
 		out, program := s.importAll(t, "release", "tiny", "-n", space)
 		assert.Contains(t, out, "Hooks of the release are left out: 1")
 		goesOn(t, s, program, "v1/ConfigMap/"+space+"/tiny", "v1/Service/"+space+"/tiny")
 		assert.Contains(t, s.runFails(t, "import", "--from=k8sconnect", "--yes", "--", "release", "none", "-n", space), "there is no release none in namespace "+space)
 	})
+}
+
+// tinyRelease installs a release of two objects and a hook by Helm, and upgrades it.
+func (s *stack) tinyRelease(t *testing.T, c *cluster.Cluster, space, release string) {
+	t.Helper()
+	require.NoError(t, os.MkdirAll(filepath.Join(s.dir, "charts", "tiny", "templates"), 0o700))
+	s.file(t, "charts/tiny/Chart.yaml", "{apiVersion: v2, name: tiny, version: 1.0.0}")
+	s.file(t, "charts/tiny/templates/all.yaml", "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: {{ .Release.Name }}}\ndata: {a: {{ .Release.Revision | quote }}}\n"+
+		"---\napiVersion: v1\nkind: Service\nmetadata: {name: {{ .Release.Name }}}\nspec: {ports: [{port: 80}]}\n"+
+		"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: hook, annotations: {helm.sh/hook: post-install}}\n")
+	s.helm(t, c, space, "install", release, "./charts/tiny")
+	s.helm(t, c, space, "upgrade", release, "./charts/tiny")
 }
 
 // documentOf is an object in YAML.
