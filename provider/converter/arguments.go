@@ -22,13 +22,13 @@ const Usage = "Write, after `pulumi import --from k8sconnect --`, one of\n" +
 	"  stack FILE\n" +
 	"each with [--kinds KIND,KIND] [--kubeconfig FILE] [--context NAME]."
 
-// selection is what there is to import.
+// selection has the objects to import, and warnings about the others.
 type selection struct {
 	objects  []manifest.Identity
 	warnings []string
 }
 
-// arguments are those of one command.
+// arguments are the parsed arguments of one command.
 type arguments struct {
 	// source is the word that says where the objects are found, and name which one: a namespace, a release, a file.
 	source, name string

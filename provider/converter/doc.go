@@ -1,15 +1,17 @@
-// Package converter is the converter plugin k8sconnect, with which `pulumi import --from k8sconnect` imports many objects
-// by one command. It says which resources there are to import; Pulumi then reads each by the provider, and writes the
-// program.
+// Package converter is the converter plugin k8sconnect. `pulumi import --from k8sconnect` starts it, and asks it which
+// objects to import. Pulumi then reads each by the provider, and writes the program.
 //
 // Its laws:
 //
-//   - It writes nothing, and reads no data: the metadata of objects is enough to select them.
-//   - It selects what people have applied, by [ownership.IsMadeByPeople], and says what it leaves out, unless that
-//     is of the control plane or belongs to another object.
-//   - The name of a resource is a function of its object, so that a second import, or one of another namespace into the
+//   - It writes nothing. Of a namespace, it reads only the metadata of objects, which is enough to select them.
+//   - It selects what people have applied ([ownership.IsMadeByPeople]), or what a release or a state names. It says what
+//     it leaves out, unless the control plane has made that, or another object owns it.
+//   - The name of a resource is a function of its object. A second import, or an import of another namespace into the
 //     same stack, makes the same names and no equal ones.
 //
-// A plugin of this kind is started without the configuration of the stack: it connects by its own arguments, as kubectl
+// The CLI does not pass the configuration of the stack to a converter. It connects by its own arguments, as kubectl
 // would.
+//
+// Where the objects come from: namespace.go, release.go, stack.go; the latter two look them up in named.go. The
+// selection: select.go. The names: names.go. The arguments: arguments.go. The server: serve.go.
 package converter

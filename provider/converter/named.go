@@ -62,7 +62,7 @@ func findNamed(
 	return sorted, nil
 }
 
-// ofKinds returns those of the objects whose kinds the user names.
+// ofKinds returns the objects whose kinds the user names.
 func ofKinds(served []cluster.ServedKind, kinds []string, named []manifest.Identity) ([]manifest.Identity, error) {
 	for _, kind := range kinds {
 		if !slices.ContainsFunc(served, func(s cluster.ServedKind) bool { return isCalled(s, kind) }) {

@@ -32,42 +32,20 @@ func findInNamespace(ctx context.Context, clu *cluster.Cluster, args arguments) 
 	if err != nil {
 		return selection{}, err
 	}
-	space, err := clu.Get(ctx, cluster.Ref{APIVersion: "v1", Kind: kinds.Namespace.Kind, Name: args.name})
-	if apierrors.IsNotFound(err) {
-		return selection{}, failure.Errorf(failure.ReasonNamespaceNotFound, "namespace %s does not exist", args.name)
-	}
+	sorted := newSorter(args)
+	lists, unread, err := listed(ctx, clu, chosen, args)
 	if err != nil {
 		return selection{}, err
 	}
-	lists := make([][]unstructured.Unstructured, len(chosen))
-	unread := make([]string, len(chosen))
-	group, inside := errgroup.WithContext(ctx)
-	group.SetLimit(atOnce)
-	for i, kind := range chosen {
-		if kind.Stale {
-			unread[i] = kind.GroupResource().String() + " (its server does not answer)"
-			continue
-		}
-		if !kind.Namespaced {
-			continue
-		}
-		group.Go(func() error {
-			var err error
-			lists[i], _, err = clu.ListAll(inside, kind.Resource, cluster.ListOptions{
-				APIVersion: kind.GroupVersion().String(), Kind: kind.Kind, Namespace: args.name,
-				LabelSelector: args.selector, MetadataOnly: true,
-			})
-			if apierrors.IsForbidden(err) {
-				unread[i], err = kind.GroupResource().String()+" (you may not list them)", nil
-			}
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
+	space, err := clu.Get(ctx, cluster.Ref{APIVersion: "v1", Kind: kinds.Namespace.Kind, Name: args.name})
+	switch {
+	case apierrors.IsNotFound(err):
+		return selection{}, failure.Errorf(failure.ReasonNamespaceNotFound, "namespace %s does not exist", args.name)
+	case apierrors.IsForbidden(err):
+		unread = append(unread, "the namespace itself (you may not read it)")
+	case err != nil:
 		return selection{}, err
-	}
-	sorted := newSorter(args)
-	if slices.ContainsFunc(chosen, isNamespace) && matches(args.selector, space) {
+	case slices.ContainsFunc(chosen, isNamespace) && matches(args.selector, space):
 		sorted.add(space)
 	}
 	seen := map[types.UID]bool{} // a kind may be served in two groups
@@ -79,7 +57,42 @@ func findInNamespace(ctx context.Context, clu *cluster.Cluster, args arguments) 
 			}
 		}
 	}
-	return sorted.found(args, slices.DeleteFunc(unread, func(text string) bool { return text == "" }))
+	return sorted.found(args, unread)
+}
+
+// listed lists the objects of each kind. unread are the kinds that cannot be listed, with the reason.
+func listed(
+	ctx context.Context, clu *cluster.Cluster, chosen []cluster.ServedKind, args arguments,
+) (lists [][]unstructured.Unstructured, unread []string, err error) {
+	lists, forbidden := make([][]unstructured.Unstructured, len(chosen)), make([]bool, len(chosen))
+	group, inside := errgroup.WithContext(ctx)
+	group.SetLimit(atOnce)
+	for i, kind := range chosen {
+		if kind.Stale || !kind.Namespaced {
+			continue
+		}
+		group.Go(func() error {
+			var err error
+			lists[i], _, err = clu.ListAll(inside, kind.Resource, cluster.ListOptions{
+				APIVersion: kind.GroupVersion().String(), Kind: kind.Kind, Namespace: args.name,
+				LabelSelector: args.selector, MetadataOnly: true,
+			})
+			if forbidden[i] = apierrors.IsForbidden(err); forbidden[i] {
+				return nil
+			}
+			return err
+		})
+	}
+	err = group.Wait()
+	for i, kind := range chosen {
+		switch name := kind.GroupResource().String(); {
+		case kind.Stale:
+			unread = append(unread, name+" (its server does not answer)")
+		case forbidden[i]:
+			unread = append(unread, name+" (you may not list them)")
+		}
+	}
+	return lists, unread, err
 }
 
 func isNamespace(kind cluster.ServedKind) bool {
@@ -91,7 +104,7 @@ func matches(selector string, object *unstructured.Unstructured) bool {
 	return err == nil && parsed.Matches(labels.Set(object.GetLabels()))
 }
 
-// unlisted are kinds that only the control plane writes, and of which there are many.
+// unlisted are kinds that only the control plane writes. A namespace may have thousands of such objects.
 var unlisted = map[string]bool{"Event": true, "Lease": true}
 
 // choose returns the kinds that are listed: all, or those that the user names.

@@ -77,7 +77,7 @@ func (s *sorter) leave(why string, id manifest.Identity, about string) {
 	s.left[why] = append(s.left[why], id.Kind+" "+id.Name+about)
 }
 
-// managedByKubeObject reports whether a KubeObject, of whatever stack, manages an object.
+// managedByKubeObject reports whether a KubeObject of any stack manages an object.
 func managedByKubeObject(object *unstructured.Unstructured) bool {
 	return slices.ContainsFunc(ownership.Managers(object), func(manager string) bool {
 		return ownership.Foreign(manager, "") && !ownership.IsPatchManager(manager) && !ownership.IsNobody(manager)

@@ -51,7 +51,7 @@ func Serve(ctx context.Context, options Options) error {
 	if err != nil {
 		return fmt.Errorf("converter: %w", err)
 	}
-	fmt.Println(handle.Port) // by which the CLI finds the server
+	fmt.Println(handle.Port) // The CLI reads it.
 	return <-handle.Done
 }
 
@@ -67,8 +67,8 @@ func newServer(options Options) *server {
 	return &server{Options: options, registry: cluster.NewRegistry(program + "/" + options.Version)}
 }
 
-// ConvertState lists what is to be imported. Its warnings are lines of the plugin's output: those of the protocol are
-// about places in a text, and the CLI shows an empty place.
+// ConvertState lists the objects to import. Its warnings are lines of the plugin's output. A warning of the protocol is
+// about a place in a text, and the CLI shows an empty place.
 func (s *server) ConvertState(ctx context.Context, req *pulumirpc.ConvertStateRequest) (*pulumirpc.ConvertStateResponse, error) {
 	found, err := s.find(ctx, req.GetArgs())
 	if err != nil {

@@ -63,32 +63,36 @@ func (r *kubeObject) importObject(ctx context.Context, req p.ReadRequest) (p.Rea
 	if err != nil {
 		return p.ReadResponse{}, err
 	}
-	hashKey := tracked.NewHashKey()
-	sum, err := tracked.Hash(hashKey, written)
-	if err != nil {
-		return p.ReadResponse{}, fmt.Errorf("manifest: %w", err)
-	}
 	s := state{State: tracked.State{
 		Live:      whole,
 		Ownership: owners,
-		Ref:       reference.Object{Identity: t.Identity(), UID: string(live.GetUID()), Revision: tracked.RevisionOf(sum, "")},
+		Ref:       reference.Object{Identity: t.Identity(), UID: string(live.GetUID())},
 		Foreign:   tracked.KubeObjectOf(live, t.Own()...),
-		Hash:      sum,
-		HashKey:   hashKey,
 	}, fields: fields}
-	s.Secrets, _ = tracked.SecretPlaces(whole, fields)
 	s.Origin = tracked.OriginOf(ctx, t.Cluster)
+	if writesProgram(ctx) && len(tracked.KindTexts(written)) > 0 {
+		t.warnReadable(ctx)
+	}
+	return s.imported(t, written)
+}
+
+// imported is the answer to an import of an object, of which people have written a part.
+func (s state) imported(t target, written map[string]any) (p.ReadResponse, error) {
+	s.HashKey = tracked.NewHashKey()
+	var err error
+	if s.Hash, err = tracked.Hash(s.HashKey, written); err != nil {
+		return p.ReadResponse{}, fmt.Errorf("manifest: %w", err)
+	}
+	s.Ref.Revision = tracked.RevisionOf(s.Hash, "")
+	s.Secrets, _ = tracked.SecretPlaces(s.Live, s.fields)
 	out, err := s.encode(inputs{asText: isText(written)})
 	if err != nil {
 		return p.ReadResponse{}, err
 	}
-	secrets, _ := tracked.SecretPlaces(written, fields)
+	secrets, _ := tracked.SecretPlaces(written, s.fields)
 	object, err := values.ToProperty(written, secrets)
 	if err != nil {
 		return p.ReadResponse{}, fmt.Errorf("%s: %w", t.Ref, err)
-	}
-	if writesProgram(ctx) && len(tracked.KindTexts(written)) > 0 {
-		t.warnReadable(ctx)
 	}
 	return p.ReadResponse{
 		ID:         t.Identity().String(),

@@ -34,6 +34,7 @@
 //   - the owners of a field, and questions about sets of fields: owners.go; owners in fewer entries: condense.go, outline.go
 //   - what the entries show of the schema: shape.go
 //   - API versions in which fields are recorded: version.go
+//   - what people have written, and whether they have made the object: people.go
 //
 // Projections and how they differ:
 //

@@ -269,6 +269,15 @@ func TestTheImportOfANamespaceIsNarrowed(t *testing.T) {
 	t.Run("a Secret, if its kind is named [M52]", func(t *testing.T) {
 		assert.Equal(t, []string{"secret-c"}, imported(t, "--kinds", "Secret"))
 	})
+	t.Run("what the user may not list is said, and the rest is imported [M52]", func(t *testing.T) {
+		content, err := account(t, c, kubeOf(t, c), space, "importer").Kubeconfig()
+		require.NoError(t, err)
+		other := newStackIn(all, kubeOf(t, c), s.file(t, "importer", string(content)))
+		out, program := other.importAll(t, "namespace", space, "-l", "app=a")
+		assert.Contains(t, out, "Not looked at: ")
+		assert.Contains(t, out, "rolebindings.rbac.authorization.k8s.io (you may not list them)")
+		assert.Len(t, manifestsOf(t, program), 2)
+	})
 	for _, example := range []struct {
 		name, says string
 		args       []string
