@@ -91,6 +91,14 @@ func TestWrittenByPeople(t *testing.T) {
 			[]string{"metadata.labels.app", container, container + ".image", container + ".name"},
 		},
 		{
+			"of a client-side apply, not what the control plane has written since", configured,
+			[]string{
+				entry("kubectl-client-side-apply", "Update", "", `f:metadata: {f:annotations: {f:kubectl.kubernetes.io/last-applied-configuration: {}}, f:labels: {f:app: {}}}`),
+				entry("kube-controller-manager", "Update", "", "f:spec: {f:replicas: {}}"),
+			},
+			[]string{"metadata.labels.app"},
+		},
+		{
 			"of a create, all but defaults", "",
 			[]string{entry("helm", "Update", "", recordsAll)},
 			[]string{"metadata.labels", "metadata.labels.app", "spec.replicas", container, container + ".image", container + ".name"},
