@@ -1,6 +1,8 @@
 package object
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
@@ -20,14 +22,14 @@ import (
 
 // managers are all field managers whose fields are left to them.
 func (in inputs) managers() tracked.IgnoredManagers {
-	return append(in.ownManagers[:len(in.ownManagers):len(in.ownManagers)], in.setting.Managers...)
+	return append(slices.Clip(in.ownManagers), in.setting.Managers...)
 }
 
 // leave makes these fields the ones that are left to managers, and no others.
 func (in *inputs) leave(fields *fieldpath.Set) {
 	in.theirs, in.ignore = fields, in.named
 	if fields != nil && !fields.Empty() {
-		in.ignore = append(in.named[:len(in.named):len(in.named)], ownership.Exactly(fields)...)
+		in.ignore = append(slices.Clip(in.named), ownership.Exactly(fields)...)
 	}
 }
 

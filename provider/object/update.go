@@ -156,8 +156,7 @@ func (r *kubeObject) resolveUpdated(ctx context.Context, clu *cluster.Cluster, i
 func (r *kubeObject) writeOf(ctx context.Context, t target, req request) (*write, error) {
 	in, old := req.in, req.old
 	var live *unstructured.Unstructured
-	// A preview usually does not read it first: the answer to its dry-run says who manages the object.
-	if t.Also != "" || old.isImported() || len(in.managers()) > 0 || (!req.preview || old.Foreign != "") && r.isUnseen(req.urn, old) {
+	if r.readsFirst(t, req) {
 		var err error
 		if live, err = t.lookFirst(ctx, types.UID(old.Ref.UID)); err != nil {
 			return nil, t.Explain("read", err, in.sensitive())
@@ -187,6 +186,13 @@ func (r *kubeObject) writeOf(ctx context.Context, t target, req request) (*write
 		return w, err
 	}
 	return w, t.refusePatched("is managed by", live)
+}
+
+// readsFirst reports whether an update reads the object before it writes. A preview usually does not: the answer to its
+// dry-run says who manages the object.
+func (r *kubeObject) readsFirst(t target, req request) bool {
+	return t.Also != "" || req.old.isImported() || len(req.in.managers()) > 0 ||
+		(!req.preview || req.old.Foreign != "") && r.isUnseen(req.urn, req.old)
 }
 
 // settle turns the result of an update into its outcome.

@@ -351,13 +351,7 @@ func (r run) namesOf(paths []fieldpath.Path, fields patchedFields) []string {
 	return tracked.Unique(names)
 }
 
-// encodeFormer writes the records. They are secret as a whole: a former value may be a secret of others.
-func encodeFormer(former formerValues) (property.Value, error) {
-	text, err := json.Marshal(former)
-	return property.New(string(text)).WithSecret(true), err
-}
-
-// decodeFormer reads what encodeFormer writes, and returns nil if there is nothing or it cannot be read.
+// decodeFormer reads the records in a state, and returns nil if there is nothing or it cannot be read.
 func decodeFormer(v property.Value) formerValues {
 	text := strings.TrimSpace(values.Text(v))
 	if text == "" {

@@ -45,7 +45,7 @@ func (r remover) judgeAll(tree map[string]any, moved bool) removal {
 
 // judgeFormer decides about one field. tree is the object with what is already put back.
 func (r remover) judgeFormer(path fieldpath.Path, was formerValue, tree map[string]any) removal {
-	_, place, has := ownership.Locate(r.live.Object, path)
+	_, place, _ := ownership.Locate(r.live.Object, path)
 	kept := func(why string) removal { return removal{kept: []keptField{{path: path, why: why}}} }
 	owners := r.owners.Of(path)
 	if r.isAsBefore(path, was) {
@@ -58,18 +58,10 @@ func (r remover) judgeFormer(path fieldpath.Path, was formerValue, tree map[stri
 	if r.neverChanged(was) {
 		return removal{settled: []fieldpath.Path{path}} // nothing of it was ours
 	}
-	switch now, err := r.traceOf(r.live.Object, path); {
-	case r.hasOthers(was, owners):
-		return kept("it, or a part of it, is owned by " + r.others(owners))
-	case was.Left == "" && !r.isSolelyOurs(owners):
-		return kept("it is not known what this Patch left there")
-	case was.Left != "" && !has && (err != nil || now != was.Left):
-		return kept("it was removed since this Patch set it")
-	case was.Left != "" && (err != nil || now != was.Left):
-		return kept("it has changed since this Patch set it")
-	case was.Large:
-		return kept("its earlier value was too large to be recorded")
-	case was.Absent:
+	if why := r.whyKept(path, was); why != "" {
+		return kept(why)
+	}
+	if was.Absent {
 		return removal{places: []ownership.Location{place}, paths: []fieldpath.Path{path}}
 	}
 	put, ok := write(tree, path, was.Value)
@@ -77,6 +69,27 @@ func (r remover) judgeFormer(path fieldpath.Path, was formerValue, tree map[stri
 		return kept("what it was in is gone")
 	}
 	return removal{puts: []ownership.Put{put}, restored: []fieldpath.Path{path}, owners: was.Owners}
+}
+
+// whyKept says why a field stays as it is; empty if it gets its former value back.
+func (r remover) whyKept(path fieldpath.Path, was formerValue) string {
+	owners := r.owners.Of(path)
+	_, _, has := ownership.Locate(r.live.Object, path)
+	switch now, err := r.traceOf(r.live.Object, path); {
+	case r.hasOthers(was, owners):
+		return "it, or a part of it, is owned by " + r.others(owners)
+	case was.Left == "" && !r.isSolelyOurs(owners):
+		return "it is not known what this Patch left there"
+	case was.Left != "" && (err != nil || now != was.Left):
+		if !has {
+			return "it was removed since this Patch set it"
+		}
+		return "it has changed since this Patch set it"
+	case was.Large:
+		return "its earlier value was too large to be recorded"
+	default:
+		return ""
+	}
 }
 
 // isAsBefore reports whether a field has its former value.
@@ -97,7 +110,7 @@ func (r remover) neverChanged(was formerValue) bool {
 
 // write puts a value at a path of a tree, and returns how a patch does that. Maps around it that are gone are made again.
 func write(tree map[string]any, path fieldpath.Path, value any) (ownership.Put, bool) {
-	for n := len(path) - 1; n >= 0; n-- {
+	for n := range slices.Backward(path) {
 		container, at, has := ownership.Locate(tree, path[:n])
 		if !has {
 			continue

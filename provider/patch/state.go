@@ -111,25 +111,35 @@ func (s state) encode(in inputs) (property.Map, error) {
 	if len(s.created) > 0 {
 		out[keyCreated] = tracked.EncodeTexts(s.created).WithSecret(s.NamesSecret)
 	}
-	if s.former != nil {
-		if out[keyFormer], err = encodeFormer(s.former); err != nil {
-			return property.Map{}, fmt.Errorf("former values: %w", err)
-		}
-	}
 	if s.base != "" {
 		out[keyBase] = property.New(s.base)
-	}
-	if s.before != nil {
-		text, err := json.Marshal(s.before)
-		if err != nil {
-			return property.Map{}, fmt.Errorf("managed fields: %w", err)
-		}
-		out[keyBefore] = property.New(string(text)).WithSecret(true) // names of fields may be secret
 	}
 	if s.pendingWait {
 		out[keyPendingWait] = property.New(true)
 	}
+	if err := s.encodeBefore(out); err != nil {
+		return property.Map{}, err
+	}
 	return property.NewMap(out), nil
+}
+
+// encodeBefore writes what the object was like before the patch. Values and names of fields may be secret.
+func (s state) encodeBefore(out map[string]property.Value) error {
+	if s.former != nil {
+		text, err := json.Marshal(s.former)
+		if err != nil {
+			return fmt.Errorf("former values: %w", err)
+		}
+		out[keyFormer] = property.New(string(text)).WithSecret(true)
+	}
+	if s.before != nil {
+		text, err := json.Marshal(s.before)
+		if err != nil {
+			return fmt.Errorf("managed fields: %w", err)
+		}
+		out[keyBefore] = property.New(string(text)).WithSecret(true)
+	}
+	return nil
 }
 
 // encodeFields writes which fields the patch has touched.

@@ -45,8 +45,8 @@ func (r *reach) share(value reflect.Value) {
 			r.share(value.Index(i))
 		}
 	case reflect.Struct:
-		for i := range value.NumField() {
-			r.share(value.Field(i))
+		for _, field := range value.Fields() {
+			r.share(field)
 		}
 	}
 }
