@@ -33,7 +33,9 @@ func (w *Wait) Annotate(a infer.Annotator) {
 
 // Args are the inputs of a Wait.
 type Args struct {
-	ResourceRef       *reference.ResourceRef        `pulumi:"resourceRef"`
+	ResourceRef       *reference.ResourceRef        `pulumi:"resourceRef,optional"`
+	Selector          *Selector                     `pulumi:"selector,optional"`
+	Count             *Count                        `pulumi:"count,optional"`
 	WaitFor           *waitfor.WaitFor              `pulumi:"waitFor"`
 	ClusterConnection *connection.ClusterConnection `pulumi:"clusterConnection,optional" provider:"secret"`
 	Triggers          []any                         `pulumi:"triggers,optional"`

@@ -21,7 +21,7 @@ func (r *waitResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespo
 	if diff, replaced := identityDiff(req); replaced {
 		return diff, nil
 	}
-	diff := tracked.InputChanges(req.OldInputs, req.Inputs, nil, keyResourceRef, keyWaitFor, keyTriggers)
+	diff := tracked.InputChanges(req.OldInputs, req.Inputs, nil, keyResourceRef, keySelector, keyCount, keyWaitFor, keyTriggers)
 	switch {
 	case diff.HasChanges:
 		return diff, nil
@@ -46,8 +46,8 @@ func (r *waitResource) Diff(ctx context.Context, req p.DiffRequest) (p.DiffRespo
 // programDiff says whether to wait again because the program's cluster differs from the one that the wait was in, or
 // because the read before it failed.
 func (r *waitResource) programDiff(ctx context.Context, req p.DiffRequest, clu *cluster.Cluster) (p.DiffResponse, error) {
-	in, old, unread := reference.Decode(req.Inputs.Get(keyResourceRef)), decodeState(req.State), tracked.IsStale(req.State)
-	t := tracked.Target{Cluster: clu, Ref: tracked.RefOf(in.Identity)}
+	object, old, unread := objectOf(req.Inputs), decodeState(req.State), tracked.IsStale(req.State)
+	t := tracked.Target{Cluster: clu, Ref: tracked.RefOf(object)}
 	find := old.origin.Moved
 	if unread && old.uid == "" {
 		find = old.origin.AskMoved
@@ -65,8 +65,12 @@ func (r *waitResource) programDiff(ctx context.Context, req p.DiffRequest, clu *
 	}
 }
 
-// identityDiff reports a replacement if the wait is for a different object. Unknown parts of the identity do not count.
+// identityDiff reports a replacement if the wait is for a different object, or for other objects. Unknown parts of the
+// identity do not count.
 func identityDiff(req p.DiffRequest) (p.DiffResponse, bool) {
+	if isSelecting(req.OldInputs) || isSelecting(req.Inputs) {
+		return selectionDiff(req)
+	}
 	before, now := req.OldInputs.Get(keyResourceRef), req.Inputs.Get(keyResourceRef)
 	if !before.IsMap() || !now.IsMap() {
 		return p.DiffResponse{}, false

@@ -28,6 +28,9 @@ func (r *waitResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespo
 		// These are inputs of an older version: the next update reports their mistakes.
 		return unchanged(req, old, "it is still waited for", nil)
 	}
+	if in.selected != nil {
+		return r.readMany(ctx, req, in, old)
+	}
 	clu, err := r.source.Cluster(req.Inputs)
 	if err != nil {
 		return r.keepStale(ctx, req, nil, old, in.explain(nil, err))
@@ -128,5 +131,8 @@ func (r *waitResource) keepStale(
 
 // explain turns an error of a read into one for the user. clu is nil if the connection cannot be used.
 func (in inputs) explain(clu *cluster.Cluster, cause error) error {
+	if in.selected != nil {
+		return tracked.Target{Cluster: clu, Ref: tracked.RefOf(in.selected.identity())}.Explain("list", cause, nil)
+	}
 	return tracked.Target{Cluster: clu, Ref: tracked.RefOf(in.object.Identity)}.Explain("read", cause, nil)
 }

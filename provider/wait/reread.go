@@ -21,6 +21,9 @@ func (r *waitResource) lookAgain(ctx context.Context, req p.DiffRequest, clu *cl
 	if err != nil {
 		return p.DiffResponse{}, err
 	}
+	if in.selected != nil {
+		return tracked.UpdateAbout(tracked.KeyCluster), nil // No object tells whether this is still the cluster of the wait.
+	}
 	live, err := look(ctx, clu, in)
 	if failure.NotServed(err) {
 		return tracked.UpdateAbout(keyUID), nil // The same run may serve the kind again, and the wait waits for it.

@@ -25,7 +25,7 @@ func (r *waitResource) Create(ctx context.Context, req p.CreateRequest) (p.Creat
 		return p.CreateResponse{Properties: in.planned()}, nil
 	}
 	now, err := r.wait(ctx, req.Urn, req.Properties, in, state{})
-	resp := p.CreateResponse{ID: in.object.String(), Properties: now.encode()}
+	resp := p.CreateResponse{ID: in.id(), Properties: now.encode()}
 	if err != nil {
 		resp.PartialState, err = tracked.Unfinished(err)
 	}
@@ -70,6 +70,9 @@ func (r *waitResource) wait(
 		return pending, err
 	}
 	defer func() { now.origin = tracked.OriginOf(ctx, clu) }()
+	if in.selected != nil {
+		return r.waitForMany(ctx, clu, in)
+	}
 	if in.heldAtTheEnd(&r.ended) {
 		return state{uid: in.object.UID}, nil
 	}

@@ -3,6 +3,7 @@ package waitfor
 import (
 	"context"
 	"fmt"
+	"sync"
 	"time"
 
 	storagev1 "k8s.io/api/storage/v1"
@@ -66,13 +67,29 @@ func (r Request) excuseNoConsumer(ctx context.Context, live *unstructured.Unstru
 		"(%s).", r.subject(), mode), true
 }
 
+// bindingModes remembers the modes of storage classes, so that many claims ask for each only once.
+type bindingModes struct {
+	mu    sync.Mutex
+	known map[string]string
+}
+
 // bindingMode returns when the storage class of a claim provides volumes.
 func (r Request) bindingMode(ctx context.Context, claim *unstructured.Unstructured) (string, error) {
 	name, _, _ := unstructured.NestedString(claim.Object, "spec", "storageClassName")
+	if r.modes != nil {
+		r.modes.mu.Lock()
+		defer r.modes.mu.Unlock()
+		if mode, known := r.modes.known[name]; known {
+			return mode, nil
+		}
+	}
 	class, err := r.Cluster.Get(ctx, cluster.Ref{APIVersion: storagev1.SchemeGroupVersion.String(), Kind: "StorageClass", Name: name})
 	if err != nil {
 		return "", err
 	}
 	mode, _, _ := unstructured.NestedString(class.Object, "volumeBindingMode")
+	if r.modes != nil {
+		r.modes.known[name] = mode
+	}
 	return mode, nil
 }

@@ -46,20 +46,17 @@ type Request struct {
 	// LogLines is the number of lines of a failed container's log that are shown; 0 shows none.
 	LogLines int
 
-	pods *diagnosis.Remembered // the pods of a Job that has deleted them
+	pods  *diagnosis.Remembered // the pods of a Job that has deleted them
+	modes *bindingModes         // nil if the wait is for one object
 }
 
 // Run waits. It returns the object in the state in which the goal was reached, or nil if the goal was its absence. The
 // error is complete: what the wait was for, what was seen last, the reasons, and what to do.
 func Run(ctx context.Context, request Request) (*unstructured.Unstructured, error) {
-	budget := request.Spec.Timeout
-	if _, bounded := ctx.Deadline(); !bounded && budget == 0 {
-		budget = defaultTimeout
-	}
-	status := newStatusLine(ctx, request)
+	status := newStatusLine(ctx, request, nil)
 	defer status.clear()
 	live, err := readiness.Await(ctx, request.Spec.Goal, request.remembering(request.follow(status)), readiness.Options{
-		UID: request.UID, Timeout: budget, Progress: status.see,
+		UID: request.UID, Timeout: request.budget(ctx), Progress: status.see,
 		Excuse: request.excuse, Warn: func(warning string) { p.GetLogger(ctx).Warning(warning) },
 	})
 	if err == nil {
@@ -73,6 +70,14 @@ func Run(ctx context.Context, request Request) (*unstructured.Unstructured, erro
 	return nil, &Error{
 		text: request.report(ctx, notReady, trouble), Err: notReady, unread: trouble != nil && notReady.Last == nil, Pods: request.pods,
 	}
+}
+
+// budget bounds the wait; 0 leaves that to the context.
+func (r Request) budget(ctx context.Context) time.Duration {
+	if _, bounded := ctx.Deadline(); !bounded && r.Spec.Timeout == 0 {
+		return defaultTimeout
+	}
+	return r.Spec.Timeout
 }
 
 // remembering remembers the pods of a Job as soon as it is about to fail: when it has failed, they are gone.

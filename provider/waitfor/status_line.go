@@ -29,6 +29,8 @@ type statusLine struct {
 	request Request
 	stop    context.CancelFunc
 	stopped chan struct{}
+	// many says what is missing if the wait is for many objects; nil if it is for one.
+	many func() []string
 
 	mu      sync.Mutex
 	live    *unstructured.Unstructured
@@ -37,9 +39,9 @@ type statusLine struct {
 }
 
 // newStatusLine starts to show the status, until [statusLine.clear] is called.
-func newStatusLine(ctx context.Context, request Request) *statusLine {
+func newStatusLine(ctx context.Context, request Request, many func() []string) *statusLine {
 	ctx, stop := context.WithCancel(ctx)
-	s := &statusLine{request: request, stop: stop, stopped: make(chan struct{})}
+	s := &statusLine{request: request, stop: stop, stopped: make(chan struct{}), many: many}
 	go s.run(ctx)
 	return s
 }
@@ -84,6 +86,9 @@ func (s *statusLine) run(ctx context.Context) {
 		s.mu.Lock()
 		live, missing, problem := s.live, s.missing, s.problem
 		s.mu.Unlock()
+		if s.many != nil {
+			missing = s.many()
+		}
 		if !slices.Equal(missing, before) {
 			before, between = missing, firstLook
 		}

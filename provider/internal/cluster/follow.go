@@ -8,8 +8,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"k8s.io/apimachinery/pkg/watch"
 )
 
 const (
@@ -47,10 +46,15 @@ func (c *Cluster) Follow(
 	ctx context.Context, ref Ref, from *unstructured.Unstructured, options FollowOptions,
 	see func(live *unstructured.Unstructured) (bool, error),
 ) error {
-	f := &follower{cluster: c, ref: ref, options: options, see: see, began: time.Now()}
+	f := &follower{cluster: c, followed: &oneObject{c, ref, see}, options: options, began: time.Now()}
 	if from != nil {
 		f.version, f.worked = from.GetResourceVersion(), true
 	}
+	return f.follow(ctx)
+}
+
+// follow alternates between reads and watches.
+func (f *follower) follow(ctx context.Context) error {
 	for {
 		pause := time.Duration(0)
 		switch {
@@ -75,17 +79,37 @@ func (c *Cluster) Follow(
 			}
 		}
 		if pause > 0 && !sleep(ctx, pause) || ctx.Err() != nil {
-			return fmt.Errorf("%s: %w", ref, ctx.Err())
+			return fmt.Errorf("%s: %w", f.followed, ctx.Err())
 		}
 	}
 }
 
+// followed is what a follower follows.
+type followed interface {
+	fmt.Stringer
+	// query selects what a watch reports.
+	query() ListOptions
+	// read reads the current state, and the version at which a watch can begin. show shows the state. A refusal to list
+	// says that the state can only be polled.
+	read(ctx context.Context, polling bool) (current current, err error)
+	// change shows a change that a watch has reported.
+	change(event watch.EventType, object *unstructured.Unstructured) (bool, error)
+}
+
+// current is the state that a read has found.
+type current struct {
+	// version is that at which a watch can begin; empty if it is not known.
+	version string
+	// unlisted is the refusal that makes watching impossible; nil if there is none.
+	unlisted error
+	show     func() (bool, error)
+}
+
 // follower is the state of one Follow.
 type follower struct {
-	cluster *Cluster
-	ref     Ref
-	options FollowOptions
-	see     func(*unstructured.Unstructured) (bool, error)
+	cluster  *Cluster
+	followed followed
+	options  FollowOptions
 
 	version string // the resourceVersion to watch from; empty if changes may have been missed
 	polls   int    // reads since watching was refused; 0 while watching
@@ -98,25 +122,17 @@ type follower struct {
 // read reads the current state.
 func (f *follower) read(ctx context.Context) (bool, error) {
 	f.version = ""
-	live, err := f.cluster.Get(ctx, f.ref)
-	if failure.Gone(err) && f.polls == 0 {
-		live, f.version, err = f.list(ctx)
-	}
+	found, err := f.followed.read(ctx, f.polls > 0)
 	switch {
 	case err == nil:
-		f.succeeded()
-		if live != nil {
-			f.version = live.GetResourceVersion()
+		if found.unlisted != nil {
+			f.poll(found.unlisted)
 		}
-		return f.see(live)
-	case failure.Gone(err):
 		f.succeeded()
-		if f.polls > 0 {
-			f.version = unknownVersion
-		}
-		return f.see(nil)
+		f.version = found.version
+		return found.show()
 	case ctx.Err() != nil:
-		return true, fmt.Errorf("%s: %w", f.ref, ctx.Err())
+		return true, fmt.Errorf("%s: %w", f.followed, ctx.Err())
 	default:
 		return false, f.survive(err)
 	}
@@ -124,26 +140,6 @@ func (f *follower) read(ctx context.Context) (bool, error) {
 
 // unknownVersion is the version of an absent object while polling.
 const unknownVersion = "0"
-
-// list looks for an absent object in a list, because the list has the version from which to watch for it.
-func (f *follower) list(ctx context.Context) (live *unstructured.Unstructured, version string, err error) {
-	list, err := f.cluster.List(ctx, ListOptions{
-		APIVersion: f.ref.APIVersion, Kind: f.ref.Kind, Namespace: f.ref.Namespace, FieldSelector: f.ref.selector(),
-	})
-	switch {
-	case apierrors.IsForbidden(err), apierrors.IsMethodNotSupported(err):
-		f.poll(err)
-		return nil, unknownVersion, nil
-	case err != nil:
-		return nil, "", err
-	}
-	for i := range list.Items {
-		if list.Items[i].GetName() == f.ref.Name {
-			return &list.Items[i], "", nil
-		}
-	}
-	return nil, list.GetResourceVersion(), nil
-}
 
 func (f *follower) succeeded() { f.worked, f.denied = true, time.Time{} }
 

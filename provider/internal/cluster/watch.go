@@ -50,13 +50,7 @@ func (f *follower) watch(ctx context.Context) (bool, error) {
 				return false, nil // 410 Gone or a server in trouble: read the current state
 			}
 			f.succeeded()
-			if object.GetName() != f.ref.Name {
-				continue // a server that ignores field selectors
-			}
-			if event.Type == watch.Deleted {
-				object = nil
-			}
-			if done, err := f.see(object); done || err != nil {
+			if done, err := f.followed.change(event.Type, object); done || err != nil {
 				return true, err
 			}
 		}
@@ -66,7 +60,7 @@ func (f *follower) watch(ctx context.Context) (bool, error) {
 // watchRefused decides how to continue after a watch that could not start.
 func (f *follower) watchRefused(err error) {
 	switch {
-	case apierrors.IsForbidden(err), apierrors.IsMethodNotSupported(err):
+	case isUnlistable(err):
 		f.poll(err)
 	case f.options.Trouble != nil && !apierrors.IsResourceExpired(err) && !apierrors.IsGone(err):
 		f.options.Trouble(err)
@@ -97,17 +91,17 @@ func (s *watchSource) WatchWithContext(ctx context.Context, options metav1.ListO
 }
 
 func (s *watchSource) stream(ctx context.Context, version string) (io.ReadCloser, error) {
-	resource, err := s.cluster.Resource(ctx, s.ref.APIVersion, s.ref.Kind)
+	query := s.followed.query()
+	resource, err := s.cluster.Resource(ctx, query.APIVersion, query.Kind)
 	if err != nil {
 		return nil, err
 	}
-	path, err := collectionPath(resource, s.ref.Namespace)
+	path, err := collectionPath(resource, query.Namespace)
 	if err != nil {
 		return nil, err
 	}
-	stream, err := s.cluster.client.Get().AbsPath(path...).
+	stream, err := query.narrow(s.cluster.client.Get().AbsPath(path...)).
 		Param("watch", "true").
-		Param("fieldSelector", s.ref.selector()).
 		Param("allowWatchBookmarks", "true").
 		Param("timeoutSeconds", watchSeconds).
 		Param("resourceVersion", version).

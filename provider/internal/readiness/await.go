@@ -23,10 +23,9 @@ type Options struct {
 	Timeout time.Duration
 	// Progress is called with every state except the last.
 	Progress func(live *unstructured.Unstructured, verdict Verdict)
-	// Excuse decides about a doubt, and may take its time. Without an excuse, the wait continues. With one, the goal
-	// holds, and Warn is called with the text if there is one. The context ends when the doubt does. Nil excuses
-	// nothing.
-	Excuse func(ctx context.Context, live *unstructured.Unstructured, doubt Doubt) (warning string, excused bool)
+	// Excuse decides about doubts. With an excuse, the goal holds, and Warn is called with its text if there is one. Nil
+	// excuses nothing.
+	Excuse Excuse
 	Warn   func(warning string)
 }
 
@@ -58,6 +57,8 @@ type NotReadyError struct {
 	Last *unstructured.Unstructured
 	// Missing is what the last state lacked.
 	Missing []string
+	// Among is how many objects had reached the goal at last; nil if the wait was for one object.
+	Among *Tally
 	// Took is the duration of the wait.
 	Took time.Duration
 	// Err is the error that ended the wait, if one did.
@@ -99,19 +100,24 @@ func Await(ctx context.Context, goal *Goal, follow Follow, options Options) (*un
 		}
 		return w.last, nil
 	}
-	notReady := &NotReadyError{
-		Reason: TimedOut, Goal: goal, Why: w.failed, Next: w.next, Suspended: w.suspended, Last: w.last, Missing: w.missing, Took: time.Since(began), Err: err,
+	return nil, &NotReadyError{
+		Reason: reasonOf(w.failed != "", ended), Goal: goal, Why: w.failed, Next: w.next, Suspended: w.suspended, Last: w.last, Missing: w.missing,
+		Took: time.Since(began), Err: err,
 	}
+}
+
+// reasonOf says why a wait ended without success. ended is the error of its context before it was stopped.
+func reasonOf(failed bool, ended error) Reason {
 	switch {
-	case w.failed != "":
-		notReady.Reason = Failed
+	case failed:
+		return Failed
 	case errors.Is(ended, context.DeadlineExceeded):
+		return TimedOut
 	case ended != nil:
-		notReady.Reason = Interrupted
+		return Interrupted
 	default:
-		notReady.Reason = Unreadable
+		return Unreadable
 	}
-	return nil, notReady
 }
 
 // waiting is the state of one Await.
@@ -135,8 +141,7 @@ type waiting struct {
 	// suspended means that it failed because someone has suspended the object.
 	suspended bool
 	warning   string
-	doubt     Doubt
-	settle    context.CancelFunc // stops the decision about the doubt
+	decision  decision
 }
 
 // see judges one state of the object.
@@ -165,36 +170,16 @@ func (w *waiting) see(live *unstructured.Unstructured) (bool, error) {
 	if w.holds || w.failed != "" {
 		return true, nil
 	}
-	w.decide(verdict.Doubt)
-	if w.options.Progress != nil {
-		w.options.Progress(live, verdict)
-	}
-	return false, nil
-}
-
-// decide starts the decision about a doubt, for as long as the doubt lasts.
-func (w *waiting) decide(doubt Doubt) {
-	if w.options.Excuse == nil || doubt == w.doubt {
-		return
-	}
-	if w.settle != nil {
-		w.settle()
-		w.settle = nil
-	}
-	w.doubt = doubt
-	if doubt == NoDoubt {
-		return
-	}
-	ctx, settle := context.WithCancel(w.ctx)
-	w.settle = settle
-	live := w.last
-	w.excuses.Go(func() {
-		warning, excused := w.options.Excuse(ctx, live, doubt)
+	w.decision.about(w.ctx, &w.excuses, w.options.Excuse, live, verdict.Doubt, func(ctx context.Context, warning string) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		if excused && ctx.Err() == nil && w.failed == "" {
+		if ctx.Err() == nil && w.failed == "" {
 			w.holds, w.warning = true, warning
 			w.stop()
 		}
 	})
+	if w.options.Progress != nil {
+		w.options.Progress(live, verdict)
+	}
+	return false, nil
 }
