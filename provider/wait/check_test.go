@@ -75,15 +75,6 @@ func TestCheckRefusesAWaitThatIsWrongWithoutARequest(t *testing.T) {
 	}
 }
 
-// many is a program with a Wait for many ConfigMaps, and with other inputs.
-func many(waitFor any, more ...m) property.Map {
-	inputs := m{"selector": m{"apiVersion": "v1", "kind": "ConfigMap", "namespace": "shop", "labelSelector": "team=red"}, "waitFor": waitFor}
-	for _, other := range more {
-		maps.Copy(inputs, other)
-	}
-	return verbs.Properties(inputs)
-}
-
 func TestCheckOfAWaitForMany(t *testing.T) { // [R24]
 	t.Parallel()
 	selecting := func(members m) m {

@@ -84,11 +84,10 @@ func (m *Many) Look(ctx context.Context) (readiness.Tally, error) {
 	var objects []*unstructured.Unstructured
 	resolved, err := m.Cluster.Find(ctx, m.Object.APIVersion, m.Object.Kind, m.Object.Namespace, "")
 	if err == nil {
-		var list *unstructured.UnstructuredList
-		if list, err = m.Cluster.List(ctx, m.list(resolved.Ref)); err == nil {
-			for i := range list.Items {
-				objects = append(objects, &list.Items[i])
-			}
+		var all []unstructured.Unstructured
+		all, _, err = m.Cluster.ListAll(ctx, resolved.Resource, m.list(resolved.Ref))
+		for i := range all {
+			objects = append(objects, &all[i])
 		}
 	}
 	if failure.Gone(err) {

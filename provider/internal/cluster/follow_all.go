@@ -49,10 +49,12 @@ func (a *allObjects) read(ctx context.Context, polling bool) (current, error) {
 	a.known = make(map[string]*unstructured.Unstructured, len(list.Items))
 	for i := range list.Items {
 		object := &list.Items[i]
-		if was := before[keyOf(object)]; was != nil && was.GetUID() == object.GetUID() && was.GetResourceVersion() == object.GetResourceVersion() {
-			object = was
+		was := before[keyOf(object)]
+		if was != nil && was.GetUID() == object.GetUID() && was.GetResourceVersion() == object.GetResourceVersion() {
+			a.known[keyOf(was)] = was // others may be reading it
+		} else {
+			a.take(object)
 		}
-		a.take(object)
 	}
 	found := current{version: list.GetResourceVersion(), show: func() (bool, error) { return a.see(a.known) }}
 	if polling && found.version == "" {
