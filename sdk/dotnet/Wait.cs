@@ -11,7 +11,7 @@ using Pulumi;
 namespace K8sConnect.Kubernetes
 {
     /// <summary>
-    /// Waits until a Kubernetes object reaches a given state, and never touches the object.
+    /// Waits until a Kubernetes object, or several, reach a given state, and never touches them.
     /// 
     /// When the timeout expires, the update fails and resources that depend on the Wait are not created. The object stays as it is, and the next `pulumi up` waits again, in place.
     /// 
@@ -89,16 +89,28 @@ namespace K8sConnect.Kubernetes
         }
 
         /// <summary>
+        /// How many of the objects of `selector` must reach the state. Set exactly one of its members. A change makes the Wait wait again. Not with `waitFor` `{ deleted: true }`, which waits until no object is left. Default: `{ all: true }`.
+        /// </summary>
+        [Input("count")]
+        public Input<Inputs.WaitCountArgs>? Count { get; set; }
+
+        /// <summary>
         /// What to do when the object does not reach the state: `fail` fails the update, and what depends on the Wait is not created; `warn` prints a warning, and what depends on the Wait goes on. A Wait that went on waits again when one that has succeeded would, and when this becomes `fail`. An object that cannot be read is an error either way. Default: `fail`.
         /// </summary>
         [Input("onFailure")]
         public InputUnion<string, K8sConnect.Kubernetes.OnFailure>? OnFailure { get; set; }
 
         /// <summary>
-        /// The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects.
+        /// The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects. Required, unless `selector` is set.
         /// </summary>
-        [Input("resourceRef", required: true)]
-        public Input<Inputs.ResourceRefArgs> ResourceRef { get; set; } = null!;
+        [Input("resourceRef")]
+        public Input<Inputs.ResourceRefArgs>? ResourceRef { get; set; }
+
+        /// <summary>
+        /// Many objects instead of one: all of a kind in a namespace, or those with certain labels. Each must reach the state that `waitFor` describes; `count` says how many. They need not exist yet. Once this has held, it is not looked at again: unlike a Wait for one object, it does not notice that objects are deleted or re-created later. Changing it replaces the Wait, which has no side effects. The output `status` is null. Cannot be combined with `resourceRef`.
+        /// </summary>
+        [Input("selector")]
+        public Input<Inputs.WaitSelectorArgs>? Selector { get; set; }
 
         [Input("triggers")]
         private InputList<object>? _triggers;

@@ -8,7 +8,7 @@ import * as enums from "./types/enums";
 import * as utilities from "./utilities";
 
 /**
- * Waits until a Kubernetes object reaches a given state, and never touches the object.
+ * Waits until a Kubernetes object, or several, reach a given state, and never touches them.
  *
  * When the timeout expires, the update fails and resources that depend on the Wait are not created. The object stays as it is, and the next `pulumi up` waits again, in place.
  *
@@ -103,15 +103,14 @@ export class Wait extends pulumi.CustomResource {
         let resourceInputs: pulumi.Inputs = {};
         opts = opts || {};
         if (!opts.id) {
-            if (args?.resourceRef === undefined && !opts.urn) {
-                throw new Error("Missing required property 'resourceRef'");
-            }
             if (args?.waitFor === undefined && !opts.urn) {
                 throw new Error("Missing required property 'waitFor'");
             }
             resourceInputs["clusterConnection"] = args?.clusterConnection ? pulumi.secret(args.clusterConnection) : undefined;
+            resourceInputs["count"] = args?.count;
             resourceInputs["onFailure"] = args?.onFailure;
             resourceInputs["resourceRef"] = args?.resourceRef;
+            resourceInputs["selector"] = args?.selector;
             resourceInputs["triggers"] = args?.triggers;
             resourceInputs["waitFor"] = args?.waitFor;
             resourceInputs["status"] = undefined /*out*/;
@@ -132,13 +131,21 @@ export interface WaitArgs {
      */
     clusterConnection?: pulumi.Input<inputs.ClusterConnectionArgs | undefined>;
     /**
+     * How many of the objects of `selector` must reach the state. Set exactly one of its members. A change makes the Wait wait again. Not with `waitFor` `{ deleted: true }`, which waits until no object is left. Default: `{ all: true }`.
+     */
+    count?: pulumi.Input<inputs.WaitCountArgs | undefined>;
+    /**
      * What to do when the object does not reach the state: `fail` fails the update, and what depends on the Wait is not created; `warn` prints a warning, and what depends on the Wait goes on. A Wait that went on waits again when one that has succeeded would, and when this becomes `fail`. An object that cannot be read is an error either way. Default: `fail`.
      */
     onFailure?: pulumi.Input<string | enums.OnFailure | undefined>;
     /**
-     * The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects.
+     * The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects. Required, unless `selector` is set.
      */
-    resourceRef: pulumi.Input<inputs.ResourceRefArgs>;
+    resourceRef?: pulumi.Input<inputs.ResourceRefArgs | undefined>;
+    /**
+     * Many objects instead of one: all of a kind in a namespace, or those with certain labels. Each must reach the state that `waitFor` describes; `count` says how many. They need not exist yet. Once this has held, it is not looked at again: unlike a Wait for one object, it does not notice that objects are deleted or re-created later. Changing it replaces the Wait, which has no side effects. The output `status` is null. Cannot be combined with `resourceRef`.
+     */
+    selector?: pulumi.Input<inputs.WaitSelectorArgs | undefined>;
     /**
      * Arbitrary values. When one of them changes, the Wait waits again. Default: none.
      */

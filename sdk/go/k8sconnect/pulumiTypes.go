@@ -2205,6 +2205,47 @@ func (i ResourceRefArgs) ToResourceRefOutputWithContext(ctx context.Context) Res
 	return pulumi.ToOutputWithContext(ctx, i).(ResourceRefOutput)
 }
 
+func (i ResourceRefArgs) ToResourceRefPtrOutput() ResourceRefPtrOutput {
+	return i.ToResourceRefPtrOutputWithContext(context.Background())
+}
+
+func (i ResourceRefArgs) ToResourceRefPtrOutputWithContext(ctx context.Context) ResourceRefPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ResourceRefOutput).ToResourceRefPtrOutputWithContext(ctx)
+}
+
+// ResourceRefPtrInput is an input type that accepts ResourceRefArgs, ResourceRefPtr and ResourceRefPtrOutput values.
+// You can construct a concrete instance of `ResourceRefPtrInput` via:
+//
+//	        ResourceRefArgs{...}
+//
+//	or:
+//
+//	        nil
+type ResourceRefPtrInput interface {
+	pulumi.Input
+
+	ToResourceRefPtrOutput() ResourceRefPtrOutput
+	ToResourceRefPtrOutputWithContext(context.Context) ResourceRefPtrOutput
+}
+
+type resourceRefPtrType ResourceRefArgs
+
+func ResourceRefPtr(v *ResourceRefArgs) ResourceRefPtrInput {
+	return (*resourceRefPtrType)(v)
+}
+
+func (*resourceRefPtrType) ElementType() reflect.Type {
+	return reflect.TypeOf((**ResourceRef)(nil)).Elem()
+}
+
+func (i *resourceRefPtrType) ToResourceRefPtrOutput() ResourceRefPtrOutput {
+	return i.ToResourceRefPtrOutputWithContext(context.Background())
+}
+
+func (i *resourceRefPtrType) ToResourceRefPtrOutputWithContext(ctx context.Context) ResourceRefPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(ResourceRefPtrOutput)
+}
+
 // Refers to one Kubernetes object.
 type ResourceRefOutput struct{ *pulumi.OutputState }
 
@@ -2218,6 +2259,16 @@ func (o ResourceRefOutput) ToResourceRefOutput() ResourceRefOutput {
 
 func (o ResourceRefOutput) ToResourceRefOutputWithContext(ctx context.Context) ResourceRefOutput {
 	return o
+}
+
+func (o ResourceRefOutput) ToResourceRefPtrOutput() ResourceRefPtrOutput {
+	return o.ToResourceRefPtrOutputWithContext(context.Background())
+}
+
+func (o ResourceRefOutput) ToResourceRefPtrOutputWithContext(ctx context.Context) ResourceRefPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, v ResourceRef) *ResourceRef {
+		return &v
+	}).(ResourceRefPtrOutput)
 }
 
 // The API group and version, such as `apps/v1` or `v1`.
@@ -2352,6 +2403,184 @@ func (o ResourceRefMapOutput) MapIndex(k pulumi.StringInput) ResourceRefOutput {
 	return pulumi.All(o, k).ApplyT(func(vs []interface{}) ResourceRef {
 		return vs[0].(map[string]ResourceRef)[vs[1].(string)]
 	}).(ResourceRefOutput)
+}
+
+// How many objects must reach a state. Set exactly one member.
+type WaitCount struct {
+	// All objects that exist must have reached the state, and there must be at least one. An object that has failed for good fails the wait. If you know how many there will be, use `exactly` or `atLeast`: the first of several may be ready before the others exist. The only value is `true`.
+	All *bool `pulumi:"all"`
+	// So many objects must have reached the state; there may be others. An object that has failed does not fail the wait, because another one may take its place.
+	AtLeast *int `pulumi:"atLeast"`
+	// So many objects must exist, and all of them must have reached the state. An object that has failed for good fails the wait.
+	Exactly *int `pulumi:"exactly"`
+}
+
+// WaitCountInput is an input type that accepts WaitCountArgs and WaitCountOutput values.
+// You can construct a concrete instance of `WaitCountInput` via:
+//
+//	WaitCountArgs{...}
+type WaitCountInput interface {
+	pulumi.Input
+
+	ToWaitCountOutput() WaitCountOutput
+	ToWaitCountOutputWithContext(context.Context) WaitCountOutput
+}
+
+// How many objects must reach a state. Set exactly one member.
+type WaitCountArgs struct {
+	// All objects that exist must have reached the state, and there must be at least one. An object that has failed for good fails the wait. If you know how many there will be, use `exactly` or `atLeast`: the first of several may be ready before the others exist. The only value is `true`.
+	All pulumi.BoolPtrInput `pulumi:"all"`
+	// So many objects must have reached the state; there may be others. An object that has failed does not fail the wait, because another one may take its place.
+	AtLeast pulumi.IntPtrInput `pulumi:"atLeast"`
+	// So many objects must exist, and all of them must have reached the state. An object that has failed for good fails the wait.
+	Exactly pulumi.IntPtrInput `pulumi:"exactly"`
+}
+
+func (WaitCountArgs) ElementType() reflect.Type {
+	return reflect.TypeOf((*WaitCount)(nil)).Elem()
+}
+
+func (i WaitCountArgs) ToWaitCountOutput() WaitCountOutput {
+	return i.ToWaitCountOutputWithContext(context.Background())
+}
+
+func (i WaitCountArgs) ToWaitCountOutputWithContext(ctx context.Context) WaitCountOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(WaitCountOutput)
+}
+
+func (i WaitCountArgs) ToWaitCountPtrOutput() WaitCountPtrOutput {
+	return i.ToWaitCountPtrOutputWithContext(context.Background())
+}
+
+func (i WaitCountArgs) ToWaitCountPtrOutputWithContext(ctx context.Context) WaitCountPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(WaitCountOutput).ToWaitCountPtrOutputWithContext(ctx)
+}
+
+// WaitCountPtrInput is an input type that accepts WaitCountArgs, WaitCountPtr and WaitCountPtrOutput values.
+// You can construct a concrete instance of `WaitCountPtrInput` via:
+//
+//	        WaitCountArgs{...}
+//
+//	or:
+//
+//	        nil
+type WaitCountPtrInput interface {
+	pulumi.Input
+
+	ToWaitCountPtrOutput() WaitCountPtrOutput
+	ToWaitCountPtrOutputWithContext(context.Context) WaitCountPtrOutput
+}
+
+type waitCountPtrType WaitCountArgs
+
+func WaitCountPtr(v *WaitCountArgs) WaitCountPtrInput {
+	return (*waitCountPtrType)(v)
+}
+
+func (*waitCountPtrType) ElementType() reflect.Type {
+	return reflect.TypeOf((**WaitCount)(nil)).Elem()
+}
+
+func (i *waitCountPtrType) ToWaitCountPtrOutput() WaitCountPtrOutput {
+	return i.ToWaitCountPtrOutputWithContext(context.Background())
+}
+
+func (i *waitCountPtrType) ToWaitCountPtrOutputWithContext(ctx context.Context) WaitCountPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(WaitCountPtrOutput)
+}
+
+// How many objects must reach a state. Set exactly one member.
+type WaitCountOutput struct{ *pulumi.OutputState }
+
+func (WaitCountOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*WaitCount)(nil)).Elem()
+}
+
+func (o WaitCountOutput) ToWaitCountOutput() WaitCountOutput {
+	return o
+}
+
+func (o WaitCountOutput) ToWaitCountOutputWithContext(ctx context.Context) WaitCountOutput {
+	return o
+}
+
+func (o WaitCountOutput) ToWaitCountPtrOutput() WaitCountPtrOutput {
+	return o.ToWaitCountPtrOutputWithContext(context.Background())
+}
+
+func (o WaitCountOutput) ToWaitCountPtrOutputWithContext(ctx context.Context) WaitCountPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, v WaitCount) *WaitCount {
+		return &v
+	}).(WaitCountPtrOutput)
+}
+
+// All objects that exist must have reached the state, and there must be at least one. An object that has failed for good fails the wait. If you know how many there will be, use `exactly` or `atLeast`: the first of several may be ready before the others exist. The only value is `true`.
+func (o WaitCountOutput) All() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v WaitCount) *bool { return v.All }).(pulumi.BoolPtrOutput)
+}
+
+// So many objects must have reached the state; there may be others. An object that has failed does not fail the wait, because another one may take its place.
+func (o WaitCountOutput) AtLeast() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v WaitCount) *int { return v.AtLeast }).(pulumi.IntPtrOutput)
+}
+
+// So many objects must exist, and all of them must have reached the state. An object that has failed for good fails the wait.
+func (o WaitCountOutput) Exactly() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v WaitCount) *int { return v.Exactly }).(pulumi.IntPtrOutput)
+}
+
+type WaitCountPtrOutput struct{ *pulumi.OutputState }
+
+func (WaitCountPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**WaitCount)(nil)).Elem()
+}
+
+func (o WaitCountPtrOutput) ToWaitCountPtrOutput() WaitCountPtrOutput {
+	return o
+}
+
+func (o WaitCountPtrOutput) ToWaitCountPtrOutputWithContext(ctx context.Context) WaitCountPtrOutput {
+	return o
+}
+
+func (o WaitCountPtrOutput) Elem() WaitCountOutput {
+	return o.ApplyT(func(v *WaitCount) WaitCount {
+		if v != nil {
+			return *v
+		}
+		var ret WaitCount
+		return ret
+	}).(WaitCountOutput)
+}
+
+// All objects that exist must have reached the state, and there must be at least one. An object that has failed for good fails the wait. If you know how many there will be, use `exactly` or `atLeast`: the first of several may be ready before the others exist. The only value is `true`.
+func (o WaitCountPtrOutput) All() pulumi.BoolPtrOutput {
+	return o.ApplyT(func(v *WaitCount) *bool {
+		if v == nil {
+			return nil
+		}
+		return v.All
+	}).(pulumi.BoolPtrOutput)
+}
+
+// So many objects must have reached the state; there may be others. An object that has failed does not fail the wait, because another one may take its place.
+func (o WaitCountPtrOutput) AtLeast() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *WaitCount) *int {
+		if v == nil {
+			return nil
+		}
+		return v.AtLeast
+	}).(pulumi.IntPtrOutput)
+}
+
+// So many objects must exist, and all of them must have reached the state. An object that has failed for good fails the wait.
+func (o WaitCountPtrOutput) Exactly() pulumi.IntPtrOutput {
+	return o.ApplyT(func(v *WaitCount) *int {
+		if v == nil {
+			return nil
+		}
+		return v.Exactly
+	}).(pulumi.IntPtrOutput)
 }
 
 // What to wait for. Set at least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression` and `deleted`; if you set several, all must hold at the same time. Paths are JSONPath (RFC 9535), with or without the leading `$`; the syntax of `kubectl get -o jsonpath` works too.
@@ -2646,6 +2875,203 @@ func (o WaitForPtrOutput) Timeout() pulumi.StringPtrOutput {
 	}).(pulumi.StringPtrOutput)
 }
 
+// Selects objects of one kind.
+type WaitSelector struct {
+	// Group and version of the kind, such as `v1` or `apps/v1`.
+	ApiVersion string `pulumi:"apiVersion"`
+	// The kind, such as `Pod`.
+	Kind string `pulumi:"kind"`
+	// The labels that an object must have, in the form of `kubectl get --selector`: `app=web,tier!=db` or `environment in (dev, test)`. Default: all objects of the kind in the namespace.
+	LabelSelector *string `pulumi:"labelSelector"`
+	// The namespace. Ignored for cluster-scoped kinds. Default: the provider's default namespace.
+	Namespace *string `pulumi:"namespace"`
+}
+
+// WaitSelectorInput is an input type that accepts WaitSelectorArgs and WaitSelectorOutput values.
+// You can construct a concrete instance of `WaitSelectorInput` via:
+//
+//	WaitSelectorArgs{...}
+type WaitSelectorInput interface {
+	pulumi.Input
+
+	ToWaitSelectorOutput() WaitSelectorOutput
+	ToWaitSelectorOutputWithContext(context.Context) WaitSelectorOutput
+}
+
+// Selects objects of one kind.
+type WaitSelectorArgs struct {
+	// Group and version of the kind, such as `v1` or `apps/v1`.
+	ApiVersion pulumi.StringInput `pulumi:"apiVersion"`
+	// The kind, such as `Pod`.
+	Kind pulumi.StringInput `pulumi:"kind"`
+	// The labels that an object must have, in the form of `kubectl get --selector`: `app=web,tier!=db` or `environment in (dev, test)`. Default: all objects of the kind in the namespace.
+	LabelSelector pulumi.StringPtrInput `pulumi:"labelSelector"`
+	// The namespace. Ignored for cluster-scoped kinds. Default: the provider's default namespace.
+	Namespace pulumi.StringPtrInput `pulumi:"namespace"`
+}
+
+func (WaitSelectorArgs) ElementType() reflect.Type {
+	return reflect.TypeOf((*WaitSelector)(nil)).Elem()
+}
+
+func (i WaitSelectorArgs) ToWaitSelectorOutput() WaitSelectorOutput {
+	return i.ToWaitSelectorOutputWithContext(context.Background())
+}
+
+func (i WaitSelectorArgs) ToWaitSelectorOutputWithContext(ctx context.Context) WaitSelectorOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(WaitSelectorOutput)
+}
+
+func (i WaitSelectorArgs) ToWaitSelectorPtrOutput() WaitSelectorPtrOutput {
+	return i.ToWaitSelectorPtrOutputWithContext(context.Background())
+}
+
+func (i WaitSelectorArgs) ToWaitSelectorPtrOutputWithContext(ctx context.Context) WaitSelectorPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(WaitSelectorOutput).ToWaitSelectorPtrOutputWithContext(ctx)
+}
+
+// WaitSelectorPtrInput is an input type that accepts WaitSelectorArgs, WaitSelectorPtr and WaitSelectorPtrOutput values.
+// You can construct a concrete instance of `WaitSelectorPtrInput` via:
+//
+//	        WaitSelectorArgs{...}
+//
+//	or:
+//
+//	        nil
+type WaitSelectorPtrInput interface {
+	pulumi.Input
+
+	ToWaitSelectorPtrOutput() WaitSelectorPtrOutput
+	ToWaitSelectorPtrOutputWithContext(context.Context) WaitSelectorPtrOutput
+}
+
+type waitSelectorPtrType WaitSelectorArgs
+
+func WaitSelectorPtr(v *WaitSelectorArgs) WaitSelectorPtrInput {
+	return (*waitSelectorPtrType)(v)
+}
+
+func (*waitSelectorPtrType) ElementType() reflect.Type {
+	return reflect.TypeOf((**WaitSelector)(nil)).Elem()
+}
+
+func (i *waitSelectorPtrType) ToWaitSelectorPtrOutput() WaitSelectorPtrOutput {
+	return i.ToWaitSelectorPtrOutputWithContext(context.Background())
+}
+
+func (i *waitSelectorPtrType) ToWaitSelectorPtrOutputWithContext(ctx context.Context) WaitSelectorPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(WaitSelectorPtrOutput)
+}
+
+// Selects objects of one kind.
+type WaitSelectorOutput struct{ *pulumi.OutputState }
+
+func (WaitSelectorOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*WaitSelector)(nil)).Elem()
+}
+
+func (o WaitSelectorOutput) ToWaitSelectorOutput() WaitSelectorOutput {
+	return o
+}
+
+func (o WaitSelectorOutput) ToWaitSelectorOutputWithContext(ctx context.Context) WaitSelectorOutput {
+	return o
+}
+
+func (o WaitSelectorOutput) ToWaitSelectorPtrOutput() WaitSelectorPtrOutput {
+	return o.ToWaitSelectorPtrOutputWithContext(context.Background())
+}
+
+func (o WaitSelectorOutput) ToWaitSelectorPtrOutputWithContext(ctx context.Context) WaitSelectorPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, v WaitSelector) *WaitSelector {
+		return &v
+	}).(WaitSelectorPtrOutput)
+}
+
+// Group and version of the kind, such as `v1` or `apps/v1`.
+func (o WaitSelectorOutput) ApiVersion() pulumi.StringOutput {
+	return o.ApplyT(func(v WaitSelector) string { return v.ApiVersion }).(pulumi.StringOutput)
+}
+
+// The kind, such as `Pod`.
+func (o WaitSelectorOutput) Kind() pulumi.StringOutput {
+	return o.ApplyT(func(v WaitSelector) string { return v.Kind }).(pulumi.StringOutput)
+}
+
+// The labels that an object must have, in the form of `kubectl get --selector`: `app=web,tier!=db` or `environment in (dev, test)`. Default: all objects of the kind in the namespace.
+func (o WaitSelectorOutput) LabelSelector() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v WaitSelector) *string { return v.LabelSelector }).(pulumi.StringPtrOutput)
+}
+
+// The namespace. Ignored for cluster-scoped kinds. Default: the provider's default namespace.
+func (o WaitSelectorOutput) Namespace() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v WaitSelector) *string { return v.Namespace }).(pulumi.StringPtrOutput)
+}
+
+type WaitSelectorPtrOutput struct{ *pulumi.OutputState }
+
+func (WaitSelectorPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**WaitSelector)(nil)).Elem()
+}
+
+func (o WaitSelectorPtrOutput) ToWaitSelectorPtrOutput() WaitSelectorPtrOutput {
+	return o
+}
+
+func (o WaitSelectorPtrOutput) ToWaitSelectorPtrOutputWithContext(ctx context.Context) WaitSelectorPtrOutput {
+	return o
+}
+
+func (o WaitSelectorPtrOutput) Elem() WaitSelectorOutput {
+	return o.ApplyT(func(v *WaitSelector) WaitSelector {
+		if v != nil {
+			return *v
+		}
+		var ret WaitSelector
+		return ret
+	}).(WaitSelectorOutput)
+}
+
+// Group and version of the kind, such as `v1` or `apps/v1`.
+func (o WaitSelectorPtrOutput) ApiVersion() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *WaitSelector) *string {
+		if v == nil {
+			return nil
+		}
+		return &v.ApiVersion
+	}).(pulumi.StringPtrOutput)
+}
+
+// The kind, such as `Pod`.
+func (o WaitSelectorPtrOutput) Kind() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *WaitSelector) *string {
+		if v == nil {
+			return nil
+		}
+		return &v.Kind
+	}).(pulumi.StringPtrOutput)
+}
+
+// The labels that an object must have, in the form of `kubectl get --selector`: `app=web,tier!=db` or `environment in (dev, test)`. Default: all objects of the kind in the namespace.
+func (o WaitSelectorPtrOutput) LabelSelector() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *WaitSelector) *string {
+		if v == nil {
+			return nil
+		}
+		return v.LabelSelector
+	}).(pulumi.StringPtrOutput)
+}
+
+// The namespace. Ignored for cluster-scoped kinds. Default: the provider's default namespace.
+func (o WaitSelectorPtrOutput) Namespace() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *WaitSelector) *string {
+		if v == nil {
+			return nil
+		}
+		return v.Namespace
+	}).(pulumi.StringPtrOutput)
+}
+
 func init() {
 	pulumi.RegisterInputType(reflect.TypeOf((*ClusterConnectionInput)(nil)).Elem(), ClusterConnectionArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*ClusterConnectionPtrInput)(nil)).Elem(), ClusterConnectionArgs{})
@@ -2670,8 +3096,13 @@ func init() {
 	pulumi.RegisterInputType(reflect.TypeOf((*ReadinessRuleInput)(nil)).Elem(), ReadinessRuleArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*ReadinessRuleArrayInput)(nil)).Elem(), ReadinessRuleArray{})
 	pulumi.RegisterInputType(reflect.TypeOf((*ResourceRefInput)(nil)).Elem(), ResourceRefArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*ResourceRefPtrInput)(nil)).Elem(), ResourceRefArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*WaitCountInput)(nil)).Elem(), WaitCountArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*WaitCountPtrInput)(nil)).Elem(), WaitCountArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*WaitForInput)(nil)).Elem(), WaitForArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*WaitForPtrInput)(nil)).Elem(), WaitForArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*WaitSelectorInput)(nil)).Elem(), WaitSelectorArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*WaitSelectorPtrInput)(nil)).Elem(), WaitSelectorArgs{})
 	pulumi.RegisterOutputType(ClusterConnectionOutput{})
 	pulumi.RegisterOutputType(ClusterConnectionPtrOutput{})
 	pulumi.RegisterOutputType(ExecOutput{})
@@ -2701,6 +3132,10 @@ func init() {
 	pulumi.RegisterOutputType(ResourceRefOutput{})
 	pulumi.RegisterOutputType(ResourceRefPtrOutput{})
 	pulumi.RegisterOutputType(ResourceRefMapOutput{})
+	pulumi.RegisterOutputType(WaitCountOutput{})
+	pulumi.RegisterOutputType(WaitCountPtrOutput{})
 	pulumi.RegisterOutputType(WaitForOutput{})
 	pulumi.RegisterOutputType(WaitForPtrOutput{})
+	pulumi.RegisterOutputType(WaitSelectorOutput{})
+	pulumi.RegisterOutputType(WaitSelectorPtrOutput{})
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 )
 
-// Waits until a Kubernetes object reaches a given state, and never touches the object.
+// Waits until a Kubernetes object, or several, reach a given state, and never touches them.
 //
 // When the timeout expires, the update fails and resources that depend on the Wait are not created. The object stays as it is, and the next `pulumi up` waits again, in place.
 //
@@ -86,9 +86,6 @@ func NewWait(ctx *pulumi.Context,
 		return nil, errors.New("missing one or more required arguments")
 	}
 
-	if args.ResourceRef == nil {
-		return nil, errors.New("invalid value for required argument 'ResourceRef'")
-	}
 	if args.WaitFor == nil {
 		return nil, errors.New("invalid value for required argument 'WaitFor'")
 	}
@@ -136,10 +133,14 @@ func WaitExists(ctx *pulumi.Context,
 type waitArgs struct {
 	// The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
 	ClusterConnection *ClusterConnection `pulumi:"clusterConnection"`
+	// How many of the objects of `selector` must reach the state. Set exactly one of its members. A change makes the Wait wait again. Not with `waitFor` `{ deleted: true }`, which waits until no object is left. Default: `{ all: true }`.
+	Count *WaitCount `pulumi:"count"`
 	// What to do when the object does not reach the state: `fail` fails the update, and what depends on the Wait is not created; `warn` prints a warning, and what depends on the Wait goes on. A Wait that went on waits again when one that has succeeded would, and when this becomes `fail`. An object that cannot be read is an error either way. Default: `fail`.
 	OnFailure *string `pulumi:"onFailure"`
-	// The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects.
-	ResourceRef ResourceRef `pulumi:"resourceRef"`
+	// The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects. Required, unless `selector` is set.
+	ResourceRef *ResourceRef `pulumi:"resourceRef"`
+	// Many objects instead of one: all of a kind in a namespace, or those with certain labels. Each must reach the state that `waitFor` describes; `count` says how many. They need not exist yet. Once this has held, it is not looked at again: unlike a Wait for one object, it does not notice that objects are deleted or re-created later. Changing it replaces the Wait, which has no side effects. The output `status` is null. Cannot be combined with `resourceRef`.
+	Selector *WaitSelector `pulumi:"selector"`
 	// Arbitrary values. When one of them changes, the Wait waits again. Default: none.
 	Triggers []interface{} `pulumi:"triggers"`
 	// What to wait for, and how long. A change makes the Wait wait again.
@@ -150,10 +151,14 @@ type waitArgs struct {
 type WaitArgs struct {
 	// The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
 	ClusterConnection ClusterConnectionPtrInput
+	// How many of the objects of `selector` must reach the state. Set exactly one of its members. A change makes the Wait wait again. Not with `waitFor` `{ deleted: true }`, which waits until no object is left. Default: `{ all: true }`.
+	Count WaitCountPtrInput
 	// What to do when the object does not reach the state: `fail` fails the update, and what depends on the Wait is not created; `warn` prints a warning, and what depends on the Wait goes on. A Wait that went on waits again when one that has succeeded would, and when this becomes `fail`. An object that cannot be read is an error either way. Default: `fail`.
 	OnFailure pulumi.StringPtrInput
-	// The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects.
-	ResourceRef ResourceRefInput
+	// The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects. Required, unless `selector` is set.
+	ResourceRef ResourceRefPtrInput
+	// Many objects instead of one: all of a kind in a namespace, or those with certain labels. Each must reach the state that `waitFor` describes; `count` says how many. They need not exist yet. Once this has held, it is not looked at again: unlike a Wait for one object, it does not notice that objects are deleted or re-created later. Changing it replaces the Wait, which has no side effects. The output `status` is null. Cannot be combined with `resourceRef`.
+	Selector WaitSelectorPtrInput
 	// Arbitrary values. When one of them changes, the Wait waits again. Default: none.
 	Triggers pulumi.ArrayInput
 	// What to wait for, and how long. A change makes the Wait wait again.

@@ -451,6 +451,24 @@ export interface ResourceRefArgs {
 }
 
 /**
+ * How many objects must reach a state. Set exactly one member.
+ */
+export interface WaitCountArgs {
+    /**
+     * All objects that exist must have reached the state, and there must be at least one. An object that has failed for good fails the wait. If you know how many there will be, use `exactly` or `atLeast`: the first of several may be ready before the others exist. The only value is `true`.
+     */
+    all?: pulumi.Input<boolean | undefined>;
+    /**
+     * So many objects must have reached the state; there may be others. An object that has failed does not fail the wait, because another one may take its place.
+     */
+    atLeast?: pulumi.Input<number | undefined>;
+    /**
+     * So many objects must exist, and all of them must have reached the state. An object that has failed for good fails the wait.
+     */
+    exactly?: pulumi.Input<number | undefined>;
+}
+
+/**
  * What to wait for. Set at least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression` and `deleted`; if you set several, all must hold at the same time. Paths are JSONPath (RFC 9535), with or without the leading `$`; the syntax of `kubectl get -o jsonpath` works too.
  */
 export interface WaitForArgs {
@@ -490,4 +508,26 @@ export interface WaitForArgs {
      * How long to wait in total, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are set, the shorter one applies. When the timeout expires, the update fails, and the next one waits again. The object is not touched.
      */
     timeout?: pulumi.Input<string | undefined>;
+}
+
+/**
+ * Selects objects of one kind.
+ */
+export interface WaitSelectorArgs {
+    /**
+     * Group and version of the kind, such as `v1` or `apps/v1`.
+     */
+    apiVersion: pulumi.Input<string>;
+    /**
+     * The kind, such as `Pod`.
+     */
+    kind: pulumi.Input<string>;
+    /**
+     * The labels that an object must have, in the form of `kubectl get --selector`: `app=web,tier!=db` or `environment in (dev, test)`. Default: all objects of the kind in the namespace.
+     */
+    labelSelector?: pulumi.Input<string | undefined>;
+    /**
+     * The namespace. Ignored for cluster-scoped kinds. Default: the provider's default namespace.
+     */
+    namespace?: pulumi.Input<string | undefined>;
 }

@@ -48,8 +48,12 @@ __all__ = [
     'ReadinessRuleArgsDict',
     'ResourceRefArgs',
     'ResourceRefArgsDict',
+    'WaitCountArgs',
+    'WaitCountArgsDict',
     'WaitForArgs',
     'WaitForArgsDict',
+    'WaitSelectorArgs',
+    'WaitSelectorArgsDict',
 ]
 
 class ClusterConnectionDict(TypedDict):
@@ -2000,6 +2004,80 @@ class ResourceRefArgs:
         pulumi.set(self, "uid", value)
 
 
+class WaitCountArgsDict(TypedDict):
+    """
+    How many objects must reach a state. Set exactly one member.
+    """
+    all: NotRequired[pulumi.Input[Optional[_builtins.bool]]]
+    """
+    All objects that exist must have reached the state, and there must be at least one. An object that has failed for good fails the wait. If you know how many there will be, use `exactly` or `at_least`: the first of several may be ready before the others exist. The only value is `true`.
+    """
+    at_least: NotRequired[pulumi.Input[Optional[_builtins.int]]]
+    """
+    So many objects must have reached the state; there may be others. An object that has failed does not fail the wait, because another one may take its place.
+    """
+    exactly: NotRequired[pulumi.Input[Optional[_builtins.int]]]
+    """
+    So many objects must exist, and all of them must have reached the state. An object that has failed for good fails the wait.
+    """
+
+@pulumi.input_type
+class WaitCountArgs:
+    def __init__(__self__, *,
+                 all: pulumi.Input[Optional[_builtins.bool]] = None,
+                 at_least: pulumi.Input[Optional[_builtins.int]] = None,
+                 exactly: pulumi.Input[Optional[_builtins.int]] = None):
+        """
+        How many objects must reach a state. Set exactly one member.
+
+        :param pulumi.Input[_builtins.bool] all: All objects that exist must have reached the state, and there must be at least one. An object that has failed for good fails the wait. If you know how many there will be, use `exactly` or `at_least`: the first of several may be ready before the others exist. The only value is `true`.
+        :param pulumi.Input[_builtins.int] at_least: So many objects must have reached the state; there may be others. An object that has failed does not fail the wait, because another one may take its place.
+        :param pulumi.Input[_builtins.int] exactly: So many objects must exist, and all of them must have reached the state. An object that has failed for good fails the wait.
+        """
+        if all is not None:
+            pulumi.set(__self__, "all", all)
+        if at_least is not None:
+            pulumi.set(__self__, "at_least", at_least)
+        if exactly is not None:
+            pulumi.set(__self__, "exactly", exactly)
+
+    @_builtins.property
+    @pulumi.getter
+    def all(self) -> pulumi.Input[Optional[_builtins.bool]]:
+        """
+        All objects that exist must have reached the state, and there must be at least one. An object that has failed for good fails the wait. If you know how many there will be, use `exactly` or `at_least`: the first of several may be ready before the others exist. The only value is `true`.
+        """
+        return pulumi.get(self, "all")
+
+    @all.setter
+    def all(self, value: pulumi.Input[Optional[_builtins.bool]]):
+        pulumi.set(self, "all", value)
+
+    @_builtins.property
+    @pulumi.getter(name="atLeast")
+    def at_least(self) -> pulumi.Input[Optional[_builtins.int]]:
+        """
+        So many objects must have reached the state; there may be others. An object that has failed does not fail the wait, because another one may take its place.
+        """
+        return pulumi.get(self, "at_least")
+
+    @at_least.setter
+    def at_least(self, value: pulumi.Input[Optional[_builtins.int]]):
+        pulumi.set(self, "at_least", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def exactly(self) -> pulumi.Input[Optional[_builtins.int]]:
+        """
+        So many objects must exist, and all of them must have reached the state. An object that has failed for good fails the wait.
+        """
+        return pulumi.get(self, "exactly")
+
+    @exactly.setter
+    def exactly(self, value: pulumi.Input[Optional[_builtins.int]]):
+        pulumi.set(self, "exactly", value)
+
+
 class WaitForArgsDict(TypedDict):
     """
     What to wait for. Set at least one of `field`, `field_value`, `condition`, `ready`, `rollout`, `expression` and `deleted`; if you set several, all must hold at the same time. Paths are JSONPath (RFC 9535), with or without the leading `$`; the syntax of `kubectl get -o jsonpath` works too.
@@ -2192,5 +2270,97 @@ class WaitForArgs:
     @timeout.setter
     def timeout(self, value: pulumi.Input[Optional[_builtins.str]]):
         pulumi.set(self, "timeout", value)
+
+
+class WaitSelectorArgsDict(TypedDict):
+    """
+    Selects objects of one kind.
+    """
+    api_version: pulumi.Input[_builtins.str]
+    """
+    Group and version of the kind, such as `v1` or `apps/v1`.
+    """
+    kind: pulumi.Input[_builtins.str]
+    """
+    The kind, such as `Pod`.
+    """
+    label_selector: NotRequired[pulumi.Input[Optional[_builtins.str]]]
+    """
+    The labels that an object must have, in the form of `kubectl get --selector`: `app=web,tier!=db` or `environment in (dev, test)`. Default: all objects of the kind in the namespace.
+    """
+    namespace: NotRequired[pulumi.Input[Optional[_builtins.str]]]
+    """
+    The namespace. Ignored for cluster-scoped kinds. Default: the provider's default namespace.
+    """
+
+@pulumi.input_type
+class WaitSelectorArgs:
+    def __init__(__self__, *,
+                 api_version: pulumi.Input[_builtins.str],
+                 kind: pulumi.Input[_builtins.str],
+                 label_selector: pulumi.Input[Optional[_builtins.str]] = None,
+                 namespace: pulumi.Input[Optional[_builtins.str]] = None):
+        """
+        Selects objects of one kind.
+
+        :param pulumi.Input[_builtins.str] api_version: Group and version of the kind, such as `v1` or `apps/v1`.
+        :param pulumi.Input[_builtins.str] kind: The kind, such as `Pod`.
+        :param pulumi.Input[_builtins.str] label_selector: The labels that an object must have, in the form of `kubectl get --selector`: `app=web,tier!=db` or `environment in (dev, test)`. Default: all objects of the kind in the namespace.
+        :param pulumi.Input[_builtins.str] namespace: The namespace. Ignored for cluster-scoped kinds. Default: the provider's default namespace.
+        """
+        pulumi.set(__self__, "api_version", api_version)
+        pulumi.set(__self__, "kind", kind)
+        if label_selector is not None:
+            pulumi.set(__self__, "label_selector", label_selector)
+        if namespace is not None:
+            pulumi.set(__self__, "namespace", namespace)
+
+    @_builtins.property
+    @pulumi.getter(name="apiVersion")
+    def api_version(self) -> pulumi.Input[_builtins.str]:
+        """
+        Group and version of the kind, such as `v1` or `apps/v1`.
+        """
+        return pulumi.get(self, "api_version")
+
+    @api_version.setter
+    def api_version(self, value: pulumi.Input[_builtins.str]):
+        pulumi.set(self, "api_version", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def kind(self) -> pulumi.Input[_builtins.str]:
+        """
+        The kind, such as `Pod`.
+        """
+        return pulumi.get(self, "kind")
+
+    @kind.setter
+    def kind(self, value: pulumi.Input[_builtins.str]):
+        pulumi.set(self, "kind", value)
+
+    @_builtins.property
+    @pulumi.getter(name="labelSelector")
+    def label_selector(self) -> pulumi.Input[Optional[_builtins.str]]:
+        """
+        The labels that an object must have, in the form of `kubectl get --selector`: `app=web,tier!=db` or `environment in (dev, test)`. Default: all objects of the kind in the namespace.
+        """
+        return pulumi.get(self, "label_selector")
+
+    @label_selector.setter
+    def label_selector(self, value: pulumi.Input[Optional[_builtins.str]]):
+        pulumi.set(self, "label_selector", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def namespace(self) -> pulumi.Input[Optional[_builtins.str]]:
+        """
+        The namespace. Ignored for cluster-scoped kinds. Default: the provider's default namespace.
+        """
+        return pulumi.get(self, "namespace")
+
+    @namespace.setter
+    def namespace(self, value: pulumi.Input[Optional[_builtins.str]]):
+        pulumi.set(self, "namespace", value)
 
 

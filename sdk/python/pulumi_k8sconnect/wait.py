@@ -22,40 +22,37 @@ __all__ = ['WaitArgs', 'Wait']
 @pulumi.input_type
 class WaitArgs:
     def __init__(__self__, *,
-                 resource_ref: pulumi.Input['ResourceRefArgs'],
                  wait_for: pulumi.Input['WaitForArgs'],
                  cluster_connection: pulumi.Input[Optional['ClusterConnectionArgs']] = None,
+                 count: pulumi.Input[Optional['WaitCountArgs']] = None,
                  on_failure: pulumi.Input[Optional[Union[_builtins.str, 'OnFailure']]] = None,
+                 resource_ref: pulumi.Input[Optional['ResourceRefArgs']] = None,
+                 selector: pulumi.Input[Optional['WaitSelectorArgs']] = None,
                  triggers: pulumi.Input[Optional[Sequence[Any]]] = None):
         """
         The set of arguments for constructing a Wait resource.
 
-        :param pulumi.Input['ResourceRefArgs'] resource_ref: The object: the output `resource_ref` of a KubeObject or a Patch, or `api_version`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects.
         :param pulumi.Input['WaitForArgs'] wait_for: What to wait for, and how long. A change makes the Wait wait again.
         :param pulumi.Input['ClusterConnectionArgs'] cluster_connection: The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
+        :param pulumi.Input['WaitCountArgs'] count: How many of the objects of `selector` must reach the state. Set exactly one of its members. A change makes the Wait wait again. Not with `wait_for` `{ deleted: true }`, which waits until no object is left. Default: `{ all: true }`.
         :param pulumi.Input[Union[_builtins.str, 'OnFailure']] on_failure: What to do when the object does not reach the state: `fail` fails the update, and what depends on the Wait is not created; `warn` prints a warning, and what depends on the Wait goes on. A Wait that went on waits again when one that has succeeded would, and when this becomes `fail`. An object that cannot be read is an error either way. Default: `fail`.
+        :param pulumi.Input['ResourceRefArgs'] resource_ref: The object: the output `resource_ref` of a KubeObject or a Patch, or `api_version`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects. Required, unless `selector` is set.
+        :param pulumi.Input['WaitSelectorArgs'] selector: Many objects instead of one: all of a kind in a namespace, or those with certain labels. Each must reach the state that `wait_for` describes; `count` says how many. They need not exist yet. Once this has held, it is not looked at again: unlike a Wait for one object, it does not notice that objects are deleted or re-created later. Changing it replaces the Wait, which has no side effects. The output `status` is null. Cannot be combined with `resource_ref`.
         :param pulumi.Input[Sequence[Any]] triggers: Arbitrary values. When one of them changes, the Wait waits again. Default: none.
         """
-        pulumi.set(__self__, "resource_ref", resource_ref)
         pulumi.set(__self__, "wait_for", wait_for)
         if cluster_connection is not None:
             pulumi.set(__self__, "cluster_connection", cluster_connection)
+        if count is not None:
+            pulumi.set(__self__, "count", count)
         if on_failure is not None:
             pulumi.set(__self__, "on_failure", on_failure)
+        if resource_ref is not None:
+            pulumi.set(__self__, "resource_ref", resource_ref)
+        if selector is not None:
+            pulumi.set(__self__, "selector", selector)
         if triggers is not None:
             pulumi.set(__self__, "triggers", triggers)
-
-    @_builtins.property
-    @pulumi.getter(name="resourceRef")
-    def resource_ref(self) -> pulumi.Input['ResourceRefArgs']:
-        """
-        The object: the output `resource_ref` of a KubeObject or a Patch, or `api_version`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects.
-        """
-        return pulumi.get(self, "resource_ref")
-
-    @resource_ref.setter
-    def resource_ref(self, value: pulumi.Input['ResourceRefArgs']):
-        pulumi.set(self, "resource_ref", value)
 
     @_builtins.property
     @pulumi.getter(name="waitFor")
@@ -82,6 +79,18 @@ class WaitArgs:
         pulumi.set(self, "cluster_connection", value)
 
     @_builtins.property
+    @pulumi.getter
+    def count(self) -> pulumi.Input[Optional['WaitCountArgs']]:
+        """
+        How many of the objects of `selector` must reach the state. Set exactly one of its members. A change makes the Wait wait again. Not with `wait_for` `{ deleted: true }`, which waits until no object is left. Default: `{ all: true }`.
+        """
+        return pulumi.get(self, "count")
+
+    @count.setter
+    def count(self, value: pulumi.Input[Optional['WaitCountArgs']]):
+        pulumi.set(self, "count", value)
+
+    @_builtins.property
     @pulumi.getter(name="onFailure")
     def on_failure(self) -> pulumi.Input[Optional[Union[_builtins.str, 'OnFailure']]]:
         """
@@ -92,6 +101,30 @@ class WaitArgs:
     @on_failure.setter
     def on_failure(self, value: pulumi.Input[Optional[Union[_builtins.str, 'OnFailure']]]):
         pulumi.set(self, "on_failure", value)
+
+    @_builtins.property
+    @pulumi.getter(name="resourceRef")
+    def resource_ref(self) -> pulumi.Input[Optional['ResourceRefArgs']]:
+        """
+        The object: the output `resource_ref` of a KubeObject or a Patch, or `api_version`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects. Required, unless `selector` is set.
+        """
+        return pulumi.get(self, "resource_ref")
+
+    @resource_ref.setter
+    def resource_ref(self, value: pulumi.Input[Optional['ResourceRefArgs']]):
+        pulumi.set(self, "resource_ref", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def selector(self) -> pulumi.Input[Optional['WaitSelectorArgs']]:
+        """
+        Many objects instead of one: all of a kind in a namespace, or those with certain labels. Each must reach the state that `wait_for` describes; `count` says how many. They need not exist yet. Once this has held, it is not looked at again: unlike a Wait for one object, it does not notice that objects are deleted or re-created later. Changing it replaces the Wait, which has no side effects. The output `status` is null. Cannot be combined with `resource_ref`.
+        """
+        return pulumi.get(self, "selector")
+
+    @selector.setter
+    def selector(self, value: pulumi.Input[Optional['WaitSelectorArgs']]):
+        pulumi.set(self, "selector", value)
 
     @_builtins.property
     @pulumi.getter
@@ -113,13 +146,15 @@ class Wait(pulumi.CustomResource):
                  resource_name: str,
                  opts: Optional[pulumi.ResourceOptions] = None,
                  cluster_connection: pulumi.Input[Optional[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']]] = None,
+                 count: pulumi.Input[Optional[Union['WaitCountArgs', 'WaitCountArgsDict']]] = None,
                  on_failure: pulumi.Input[Optional[Union[_builtins.str, 'OnFailure']]] = None,
                  resource_ref: pulumi.Input[Optional[Union['ResourceRefArgs', 'ResourceRefArgsDict', 'outputs.ResourceRef']]] = None,
+                 selector: pulumi.Input[Optional[Union['WaitSelectorArgs', 'WaitSelectorArgsDict']]] = None,
                  triggers: pulumi.Input[Optional[Sequence[Any]]] = None,
                  wait_for: pulumi.Input[Optional[Union['WaitForArgs', 'WaitForArgsDict']]] = None,
                  __props__=None):
         """
-        Waits until a Kubernetes object reaches a given state, and never touches the object.
+        Waits until a Kubernetes object, or several, reach a given state, and never touches them.
 
         When the timeout expires, the update fails and resources that depend on the Wait are not created. The object stays as it is, and the next `pulumi up` waits again, in place.
 
@@ -162,8 +197,10 @@ class Wait(pulumi.CustomResource):
         :param str resource_name: The name of the resource.
         :param pulumi.ResourceOptions opts: Options for the resource.
         :param pulumi.Input[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']] cluster_connection: The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change neither replaces the Wait nor makes it wait again.
+        :param pulumi.Input[Union['WaitCountArgs', 'WaitCountArgsDict']] count: How many of the objects of `selector` must reach the state. Set exactly one of its members. A change makes the Wait wait again. Not with `wait_for` `{ deleted: true }`, which waits until no object is left. Default: `{ all: true }`.
         :param pulumi.Input[Union[_builtins.str, 'OnFailure']] on_failure: What to do when the object does not reach the state: `fail` fails the update, and what depends on the Wait is not created; `warn` prints a warning, and what depends on the Wait goes on. A Wait that went on waits again when one that has succeeded would, and when this becomes `fail`. An object that cannot be read is an error either way. Default: `fail`.
-        :param pulumi.Input[Union['ResourceRefArgs', 'ResourceRefArgsDict', 'outputs.ResourceRef']] resource_ref: The object: the output `resource_ref` of a KubeObject or a Patch, or `api_version`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects.
+        :param pulumi.Input[Union['ResourceRefArgs', 'ResourceRefArgsDict', 'outputs.ResourceRef']] resource_ref: The object: the output `resource_ref` of a KubeObject or a Patch, or `api_version`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects. Required, unless `selector` is set.
+        :param pulumi.Input[Union['WaitSelectorArgs', 'WaitSelectorArgsDict']] selector: Many objects instead of one: all of a kind in a namespace, or those with certain labels. Each must reach the state that `wait_for` describes; `count` says how many. They need not exist yet. Once this has held, it is not looked at again: unlike a Wait for one object, it does not notice that objects are deleted or re-created later. Changing it replaces the Wait, which has no side effects. The output `status` is null. Cannot be combined with `resource_ref`.
         :param pulumi.Input[Sequence[Any]] triggers: Arbitrary values. When one of them changes, the Wait waits again. Default: none.
         :param pulumi.Input[Union['WaitForArgs', 'WaitForArgsDict']] wait_for: What to wait for, and how long. A change makes the Wait wait again.
         """
@@ -174,7 +211,7 @@ class Wait(pulumi.CustomResource):
                  args: WaitArgs,
                  opts: Optional[pulumi.ResourceOptions] = None):
         """
-        Waits until a Kubernetes object reaches a given state, and never touches the object.
+        Waits until a Kubernetes object, or several, reach a given state, and never touches them.
 
         When the timeout expires, the update fails and resources that depend on the Wait are not created. The object stays as it is, and the next `pulumi up` waits again, in place.
 
@@ -230,8 +267,10 @@ class Wait(pulumi.CustomResource):
                  resource_name: str,
                  opts: Optional[pulumi.ResourceOptions] = None,
                  cluster_connection: pulumi.Input[Optional[Union['ClusterConnectionArgs', 'ClusterConnectionArgsDict']]] = None,
+                 count: pulumi.Input[Optional[Union['WaitCountArgs', 'WaitCountArgsDict']]] = None,
                  on_failure: pulumi.Input[Optional[Union[_builtins.str, 'OnFailure']]] = None,
                  resource_ref: pulumi.Input[Optional[Union['ResourceRefArgs', 'ResourceRefArgsDict', 'outputs.ResourceRef']]] = None,
+                 selector: pulumi.Input[Optional[Union['WaitSelectorArgs', 'WaitSelectorArgsDict']]] = None,
                  triggers: pulumi.Input[Optional[Sequence[Any]]] = None,
                  wait_for: pulumi.Input[Optional[Union['WaitForArgs', 'WaitForArgsDict']]] = None,
                  __props__=None):
@@ -244,10 +283,10 @@ class Wait(pulumi.CustomResource):
             __props__ = WaitArgs.__new__(WaitArgs)
 
             __props__.__dict__["cluster_connection"] = None if cluster_connection is None else pulumi.Output.secret(cluster_connection)
+            __props__.__dict__["count"] = count
             __props__.__dict__["on_failure"] = on_failure
-            if resource_ref is None and not opts.urn:
-                raise TypeError("Missing required property 'resource_ref'")
             __props__.__dict__["resource_ref"] = resource_ref
+            __props__.__dict__["selector"] = selector
             __props__.__dict__["triggers"] = triggers
             if wait_for is None and not opts.urn:
                 raise TypeError("Missing required property 'wait_for'")

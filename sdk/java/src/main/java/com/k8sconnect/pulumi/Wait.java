@@ -14,7 +14,7 @@ import java.util.Optional;
 import javax.annotation.Nullable;
 
 /**
- * Waits until a Kubernetes object reaches a given state, and never touches the object.
+ * Waits until a Kubernetes object, or several, reach a given state, and never touches them.
  * 
  * When the timeout expires, the update fails and resources that depend on the Wait are not created. The object stays as it is, and the next `pulumi up` waits again, in place.
  * 

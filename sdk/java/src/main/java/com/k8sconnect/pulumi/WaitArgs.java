@@ -6,7 +6,9 @@ package com.k8sconnect.pulumi;
 import com.k8sconnect.pulumi.enums.OnFailure;
 import com.k8sconnect.pulumi.inputs.ClusterConnectionArgs;
 import com.k8sconnect.pulumi.inputs.ResourceRefArgs;
+import com.k8sconnect.pulumi.inputs.WaitCountArgs;
 import com.k8sconnect.pulumi.inputs.WaitForArgs;
+import com.k8sconnect.pulumi.inputs.WaitSelectorArgs;
 import com.pulumi.core.Either;
 import com.pulumi.core.Output;
 import com.pulumi.core.annotations.Import;
@@ -39,6 +41,21 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
+     * How many of the objects of `selector` must reach the state. Set exactly one of its members. A change makes the Wait wait again. Not with `waitFor` `{ deleted: true }`, which waits until no object is left. Default: `{ all: true }`.
+     * 
+     */
+    @Import(name="count")
+    private @Nullable Output<WaitCountArgs> count;
+
+    /**
+     * @return How many of the objects of `selector` must reach the state. Set exactly one of its members. A change makes the Wait wait again. Not with `waitFor` `{ deleted: true }`, which waits until no object is left. Default: `{ all: true }`.
+     * 
+     */
+    public Optional<Output<WaitCountArgs>> count() {
+        return Optional.ofNullable(this.count);
+    }
+
+    /**
      * What to do when the object does not reach the state: `fail` fails the update, and what depends on the Wait is not created; `warn` prints a warning, and what depends on the Wait goes on. A Wait that went on waits again when one that has succeeded would, and when this becomes `fail`. An object that cannot be read is an error either way. Default: `fail`.
      * 
      */
@@ -54,18 +71,33 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects.
+     * The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects. Required, unless `selector` is set.
      * 
      */
-    @Import(name="resourceRef", required=true)
-    private Output<ResourceRefArgs> resourceRef;
+    @Import(name="resourceRef")
+    private @Nullable Output<ResourceRefArgs> resourceRef;
 
     /**
-     * @return The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects.
+     * @return The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects. Required, unless `selector` is set.
      * 
      */
-    public Output<ResourceRefArgs> resourceRef() {
-        return this.resourceRef;
+    public Optional<Output<ResourceRefArgs>> resourceRef() {
+        return Optional.ofNullable(this.resourceRef);
+    }
+
+    /**
+     * Many objects instead of one: all of a kind in a namespace, or those with certain labels. Each must reach the state that `waitFor` describes; `count` says how many. They need not exist yet. Once this has held, it is not looked at again: unlike a Wait for one object, it does not notice that objects are deleted or re-created later. Changing it replaces the Wait, which has no side effects. The output `status` is null. Cannot be combined with `resourceRef`.
+     * 
+     */
+    @Import(name="selector")
+    private @Nullable Output<WaitSelectorArgs> selector;
+
+    /**
+     * @return Many objects instead of one: all of a kind in a namespace, or those with certain labels. Each must reach the state that `waitFor` describes; `count` says how many. They need not exist yet. Once this has held, it is not looked at again: unlike a Wait for one object, it does not notice that objects are deleted or re-created later. Changing it replaces the Wait, which has no side effects. The output `status` is null. Cannot be combined with `resourceRef`.
+     * 
+     */
+    public Optional<Output<WaitSelectorArgs>> selector() {
+        return Optional.ofNullable(this.selector);
     }
 
     /**
@@ -102,8 +134,10 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
 
     private WaitArgs(WaitArgs $) {
         this.clusterConnection = $.clusterConnection;
+        this.count = $.count;
         this.onFailure = $.onFailure;
         this.resourceRef = $.resourceRef;
+        this.selector = $.selector;
         this.triggers = $.triggers;
         this.waitFor = $.waitFor;
     }
@@ -148,6 +182,27 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
+         * @param count How many of the objects of `selector` must reach the state. Set exactly one of its members. A change makes the Wait wait again. Not with `waitFor` `{ deleted: true }`, which waits until no object is left. Default: `{ all: true }`.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder count(@Nullable Output<WaitCountArgs> count) {
+            $.count = count;
+            return this;
+        }
+
+        /**
+         * @param count How many of the objects of `selector` must reach the state. Set exactly one of its members. A change makes the Wait wait again. Not with `waitFor` `{ deleted: true }`, which waits until no object is left. Default: `{ all: true }`.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder count(WaitCountArgs count) {
+            return count(Output.of(count));
+        }
+
+        /**
          * @param onFailure What to do when the object does not reach the state: `fail` fails the update, and what depends on the Wait is not created; `warn` prints a warning, and what depends on the Wait goes on. A Wait that went on waits again when one that has succeeded would, and when this becomes `fail`. An object that cannot be read is an error either way. Default: `fail`.
          * 
          * @return builder
@@ -189,24 +244,45 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param resourceRef The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects.
+         * @param resourceRef The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects. Required, unless `selector` is set.
          * 
          * @return builder
          * 
          */
-        public Builder resourceRef(Output<ResourceRefArgs> resourceRef) {
+        public Builder resourceRef(@Nullable Output<ResourceRefArgs> resourceRef) {
             $.resourceRef = resourceRef;
             return this;
         }
 
         /**
-         * @param resourceRef The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects.
+         * @param resourceRef The object: the output `resourceRef` of a KubeObject or a Patch, or `apiVersion`, `kind`, `namespace` and `name` of any object. It need not exist yet. Changing it to another object replaces the Wait, which has no side effects. Required, unless `selector` is set.
          * 
          * @return builder
          * 
          */
         public Builder resourceRef(ResourceRefArgs resourceRef) {
             return resourceRef(Output.of(resourceRef));
+        }
+
+        /**
+         * @param selector Many objects instead of one: all of a kind in a namespace, or those with certain labels. Each must reach the state that `waitFor` describes; `count` says how many. They need not exist yet. Once this has held, it is not looked at again: unlike a Wait for one object, it does not notice that objects are deleted or re-created later. Changing it replaces the Wait, which has no side effects. The output `status` is null. Cannot be combined with `resourceRef`.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder selector(@Nullable Output<WaitSelectorArgs> selector) {
+            $.selector = selector;
+            return this;
+        }
+
+        /**
+         * @param selector Many objects instead of one: all of a kind in a namespace, or those with certain labels. Each must reach the state that `waitFor` describes; `count` says how many. They need not exist yet. Once this has held, it is not looked at again: unlike a Wait for one object, it does not notice that objects are deleted or re-created later. Changing it replaces the Wait, which has no side effects. The output `status` is null. Cannot be combined with `resourceRef`.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder selector(WaitSelectorArgs selector) {
+            return selector(Output.of(selector));
         }
 
         /**
@@ -262,9 +338,6 @@ public final class WaitArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         public WaitArgs build() {
-            if ($.resourceRef == null) {
-                throw new MissingRequiredPropertyException("WaitArgs", "resourceRef");
-            }
             if ($.waitFor == null) {
                 throw new MissingRequiredPropertyException("WaitArgs", "waitFor");
             }
