@@ -38,7 +38,9 @@ import com.k8sconnect.pulumi.inputs.PatchTargetArgs;
 import com.k8sconnect.pulumi.inputs.ReadinessRuleArgs;
 import com.k8sconnect.pulumi.inputs.IgnoreRuleArgs;
 import com.k8sconnect.pulumi.inputs.ResourceRefArgs;
+import com.k8sconnect.pulumi.inputs.WaitCountArgs;
 import com.k8sconnect.pulumi.inputs.WaitForArgs;
+import com.k8sconnect.pulumi.inputs.WaitSelectorArgs;
 import com.pulumi.Context;
 import com.pulumi.Pulumi;
 import com.pulumi.core.Either;
@@ -159,6 +161,22 @@ public class Everything {
                 .build())
             .waitFor(WaitForArgs.builder().condition("Ready").build())
             .build(), CustomResourceOptions.builder().dependsOn(wait).build());
+
+        var selector = WaitSelectorArgs.builder()
+            .apiVersion("v1")
+            .kind("Pod")
+            .namespace("default")
+            .labelSelector("app=web")
+            .build();
+        var counts = Map.of(
+            "at-least", WaitCountArgs.builder().atLeast(3).build(),
+            "exactly", WaitCountArgs.builder().exactly(3).build(),
+            "all", WaitCountArgs.builder().all(true).build());
+        counts.forEach((name, count) -> new Wait(name, WaitArgs.builder()
+            .selector(selector)
+            .count(count)
+            .waitFor(WaitForArgs.builder().ready(true).build())
+            .build()));
 
         var patch = new Patch("patch", PatchArgs.builder()
             .clusterConnection(connection)

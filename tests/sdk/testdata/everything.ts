@@ -88,6 +88,11 @@ new k8sconnect.Wait("literal", {
     waitFor: { condition: "Ready" },
 }, { provider, dependsOn: wait });
 
+const selector = { apiVersion: "v1", kind: "Pod", namespace: "default", labelSelector: "app=web" };
+new k8sconnect.Wait("at-least", { selector, count: { atLeast: 3 }, waitFor: { ready: true } });
+new k8sconnect.Wait("exactly", { selector, count: { exactly: 3 }, waitFor: { ready: true } });
+new k8sconnect.Wait("all", { selector, count: { all: true }, waitFor: { ready: true } });
+
 const patch = new k8sconnect.Patch("patch", {
     clusterConnection: connection,
     patch: { data: { a: "1" } },
