@@ -145,7 +145,7 @@ func (m *Many) next(e *readiness.NotReadyError, advice string) string {
 	case errors.As(e.Err, &notServed) && notServed.IsDefined():
 		return "  Next: " + notServed.Remedy() + ". " + again
 	case errors.As(e.Err, &notServed):
-		return "  Next: make sure that their CustomResourceDefinition is installed, or correct apiVersion and kind. " + again
+		return "  Next: make sure that its CustomResourceDefinition is installed, or correct apiVersion and kind. " + again
 	case e.Reason == readiness.Failed && hasEnded(e.Among.Behind[0].Live):
 		return fmt.Sprintf("  Next: %s.\n  %s", cmp.Or(advice, "fix what failed"), wayOut(e.Among.Behind[0].Live))
 	case e.Reason == readiness.Failed:
