@@ -154,18 +154,28 @@ func checkCount(value property.Value, without string, fail func(path, reason str
 			continue
 		}
 		given++
-		switch {
-		case member.IsComputed():
-		case name == keyAll && !(member.IsBool() && member.AsBool()):
-			fail("."+name, "The value must be true. For a number of objects, use atLeast or exactly.")
-		case name == keyExactly && member.IsNumber() && member.AsNumber() == 0:
-			fail("."+name, "To wait until no object is left, use waitFor { deleted: true } without count.")
-		case name != keyAll && !isPositive(member):
-			fail("."+name, "The value must be a whole number of at least 1.")
+		if reason := wrongCount(name, member); reason != "" {
+			fail("."+name, reason)
 		}
 	}
 	if given != 1 {
 		fail("", "Set exactly one of atLeast, exactly and all.")
+	}
+}
+
+// wrongCount says what is wrong with a member of a count; "" if nothing is.
+func wrongCount(name string, member property.Value) string {
+	switch {
+	case member.IsComputed():
+		return ""
+	case name == keyAll && !values.Flag(member):
+		return "The value must be true. For a number of objects, use atLeast or exactly."
+	case name == keyExactly && member.IsNumber() && member.AsNumber() == 0:
+		return "To wait until no object is left, use waitFor { deleted: true } without count."
+	case name != keyAll && !isPositive(member):
+		return "The value must be a whole number of at least 1."
+	default:
+		return ""
 	}
 }
 

@@ -173,10 +173,22 @@ func TestADoubtAboutOneOfMany(t *testing.T) { // [R20]
 		asked.Add(1)
 		return "it has no status", true
 	}
-	both := states([]*unstructured.Unstructured{ticket("one", "1", 1), ticket("two", "1", 1)}, []*unstructured.Unstructured{ticket("one", "2", 1), ticket("two", "1", 1)})
-	reached, warnings, err := readiness.Gather(ready, readiness.Count{Exactly: 2}, excuse).Await(t.Context(), time.Minute, both)
+	g := readiness.Gather(ready, readiness.Count{Exactly: 3}, excuse)
+	follow := func(ctx context.Context, see func(map[string]*unstructured.Unstructured) (bool, error)) error {
+		one, two, three := ticket("one", "1", 1), ticket("two", "1", 1), ticket("three", "1", 1)
+		if done, err := see(map[string]*unstructured.Unstructured{"one": one, "two": two}); done || err != nil {
+			return err
+		}
+		assert.Eventually(t, func() bool { tally, _ := g.Tally(); return tally.Reached == 2 }, time.Minute, time.Millisecond)
+		if done, err := see(map[string]*unstructured.Unstructured{"one": ticket("one", "2", 1), "two": two, "three": three}); done || err != nil {
+			return err
+		}
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	reached, warnings, err := g.Await(t.Context(), time.Minute, follow)
 	require.NoError(t, err)
-	assert.Len(t, reached, 2)
-	assert.Len(t, warnings, 2)
-	assert.EqualValues(t, 2, asked.Load(), "it is decided once for each")
+	assert.Len(t, reached, 3)
+	assert.Len(t, warnings, 3)
+	assert.EqualValues(t, 3, asked.Load(), "it is decided once for each, also when an object changes and the doubt stays")
 }
