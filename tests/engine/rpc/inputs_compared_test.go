@@ -80,6 +80,7 @@ func comparedInputs(w comparedWorld) map[tokens.Type]map[string]comparedInput {
 		"manifest":            {was: made, is: w.configMap("object", m{"a": "2"})},
 		"yaml":                {was: textOf(made), is: textOf(w.configMap("object", m{"a": "2"})), shows: "manifest"},
 		"ignoreFields":        {of: object, is: []any{"data.a"}, showsBack: "manifest.data"},
+		"ignoreManagers":      {of: object, is: []any{"autoscaler"}, same: "it decides what happens to fields that such a manager owns, and it owns none"},
 		"takeOverFrom":        {of: object, is: []any{"helm"}, back: "same", same: onlyTakes},
 		"deletionPropagation": {of: object, is: "Background"},
 		"forceDestroy":        {of: object, is: true},
@@ -93,6 +94,7 @@ func comparedInputs(w comparedWorld) map[tokens.Type]map[string]comparedInput {
 	}
 
 	waits := m{"resourceRef": settings, "waitFor": m{"field": "data.a"}}
+	many := m{"selector": m{"apiVersion": "v1", "kind": "ConfigMap", "namespace": w.namespace}, "waitFor": m{"field": "metadata.name"}}
 	rows[waitType] = map[string]comparedInput{
 		"resourceRef.apiVersion": {of: m{"resourceRef": ref("", "HorizontalPodAutoscaler"), "waitFor": m{"field": "spec.maxReplicas"}}, was: "autoscaling/v2", is: "autoscaling/v1"},
 		"resourceRef.kind":       {of: waits, was: "ConfigMap", is: "Secret", did: "replace"},
@@ -100,6 +102,11 @@ func comparedInputs(w comparedWorld) map[tokens.Type]map[string]comparedInput {
 		"resourceRef.namespace":  {of: waits, was: w.namespace, is: w.beside, did: "replace"},
 		"resourceRef.uid":        {of: waits, is: w.uid},
 		"resourceRef.revision":   {of: waits, was: "1", is: "2"},
+		"selector.apiVersion":    {of: m{"selector": m{"kind": "HorizontalPodAutoscaler", "namespace": w.namespace}, "waitFor": m{"field": "spec.maxReplicas"}}, was: "autoscaling/v2", is: "autoscaling/v1"},
+		"selector.kind":          {of: many, was: "ConfigMap", is: "Secret", did: "replace"},
+		"selector.namespace":     {of: many, was: w.namespace, is: w.beside, did: "replace"},
+		"selector.labelSelector": {of: many, was: "!a", is: "!b", did: "replace"},
+		"count":                  {of: many, was: m{"atLeast": 1}, is: m{"all": true}},
 		"triggers":               {of: waits, is: []any{"again"}},
 		"onFailure":              {of: waits, is: "warn", same: "it decides what a wait does that fails, and this one has not"},
 		"clusterConnection":      {of: waits, same: onlyReaches},
@@ -200,11 +207,12 @@ type schemaProperty struct {
 }
 
 // inputsOfSchema are the inputs of the resources that have a Diff, which components have not: their children do. An input whose type has
-// properties is those. A connection is one input: what is compared is the cluster at its end.
+// properties is those. A connection is one input: what is compared is the cluster at its end. So is a count, which has one property.
 func inputsOfSchema(t *testing.T) map[tokens.Type][]string {
 	t.Helper()
 	text, err := checkout.Read("schema.json")
 	require.NoError(t, err)
+	single := []string{"k8sconnect:index:ClusterConnection", "k8sconnect:index:WaitCount"}
 	type properties = map[string]schemaProperty
 	var schema struct {
 		Types map[string]struct {
@@ -223,7 +231,7 @@ func inputsOfSchema(t *testing.T) map[tokens.Type][]string {
 				property = *property.Items
 			}
 			token, _ := strings.CutPrefix(property.Ref, "#/types/")
-			if below := schema.Types[token].Properties; len(below) > 0 && token != "k8sconnect:index:ClusterConnection" {
+			if below := schema.Types[token].Properties; len(below) > 0 && !slices.Contains(single, token) {
 				found = append(found, leaves(under+name+".", below)...)
 			} else {
 				found = append(found, under+name)
