@@ -25,7 +25,8 @@
 //   - a chart: chart.go; how it is loaded: load.go
 //   - the values: values.go; whether a chart sets one: default_values.go; whether its schema allows them: schema.go, schema_reasons.go
 //   - what templates see: scope.go, scope_values.go; as .Release and .Capabilities: release.go; as the kinds of a cluster: own_kinds.go
-//   - how templates are executed: execute.go; the functions that they call: functions.go
+//   - how templates are parsed, once for all renderings: parsed.go; how they are executed: execute.go; the functions that they
+//     call: functions.go
 //   - the objects in their output: documents.go; the hooks among them: hooks.go
 //   - where the templates draw: source.go; which texts the objects have: texts.go
 //   - errors: errors.go; their lines: lines.go; what may be shown of them: errors_without_secrets.go
@@ -37,7 +38,8 @@
 //
 // A rendering with values that are secret or not known yet:
 //
-//   - [Chart.RenderPartly], and the renderings that it compares: partial.go; what one of them gives: outcome.go
+//   - [Chart.RenderPartly], and the renderings that it compares: partial.go; what one of them gives: outcome.go; in which templates drawn
+//     values are: reach.go
 //   - which renderings are compared, and what follows from them: finding.go; the values in them: variant.go
 //   - where values are unknown, for a schema: unknown_places.go
 //   - what templates decide based on such values: calls.go

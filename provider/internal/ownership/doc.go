@@ -47,7 +47,7 @@
 // Changes of ownership:
 //
 //   - an edit, and the request that makes it: edit.go; how an edit is reverted: undo.go
-//   - fields that we give up: release.go; fields that we give up and remove: remove_fields.go
+//   - fields that we give up: release.go; that we give up and remove: remove_fields.go; that go back to their owners: give_back.go
 //   - fields that we take from others: handover.go; fields without an owner: claim.go
 //   - fields in the placeholder entry, which no manager owns: unowned_fields.go puts them there, placeholder_entries.go takes ours back
 //

@@ -11,7 +11,7 @@ import (
 // Count says how many objects must reach a goal. The zero value means all that exist, and at least one. A goal that is
 // absence has no count: no object may be left.
 type Count struct {
-	// AtLeast is how many objects must have reached the goal, whatever others there are.
+	// AtLeast is how many objects must have reached the goal. Others may exist.
 	AtLeast int
 	// Exactly is how many objects must exist, all of which must have reached the goal.
 	Exactly int

@@ -15,7 +15,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 )
 
-// jobs are Jobs of which the first are complete, then some run, and the last have failed.
+// jobs are Jobs: the first are complete, then some run, and the last have failed.
 func jobs(complete, running, failed int) (all []*unstructured.Unstructured) {
 	for i := range complete + running + failed {
 		condition := ""
