@@ -117,9 +117,9 @@ k8sconnect.Wait(
 )
 
 selector = k8sconnect.WaitSelectorArgs(api_version="v1", kind="Pod", namespace="default", label_selector="app=web")
-k8sconnect.Wait("at-least", selector=selector, count={"at_least": 3}, wait_for={"ready": True})
+k8sconnect.Wait("at-least", selector=selector, count=k8sconnect.WaitCountArgs(at_least=3), wait_for={"ready": True})
 k8sconnect.Wait("exactly", selector=selector, count=k8sconnect.WaitCountArgs(exactly=3), wait_for={"ready": True})
-k8sconnect.Wait("all", selector=selector, count={"all": True}, wait_for={"ready": True})
+k8sconnect.Wait("all", selector=selector, count=k8sconnect.WaitCountArgs(all=True), wait_for={"ready": True})
 
 patch = k8sconnect.Patch(
     "patch",

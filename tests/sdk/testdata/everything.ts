@@ -188,4 +188,4 @@ export const live = [object.manifest, object.fieldOwnership, fromText.manifest, 
 // @ts-expect-error
 new k8sconnect.Wait("wrong", { resourceRef: object.resourceRef, waitFor: { rollout: "yes" } });
 // @ts-expect-error
-new k8sconnect.Wait("missing", { waitFor });
+new k8sconnect.Wait("missing", { resourceRef: object.resourceRef });
