@@ -1,6 +1,7 @@
 package rpc_test
 
 import (
+	"maps"
 	"testing"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
@@ -308,9 +309,7 @@ func TestTheProvidersSettingIgnore(t *testing.T) {
 	const hidden = "the provider's setting ignore leaves these fields as they are:\n  "
 	deployments := func(more m) m {
 		rule := m{"kinds": []any{"Deployment.apps"}}
-		for name, v := range more {
-			rule[name] = v
-		}
+		maps.Copy(rule, more)
 		return rule
 	}
 	byManager := deployments(m{"managers": []any{"autoscaler"}})
