@@ -2,6 +2,7 @@ package chart
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -33,6 +34,9 @@ type finding struct {
 	written   int        // bytes in them
 }
 
+// errSpread means that a template has told others what it has used, but only in a variant. The search starts over, in all templates.
+var errSpread = errors.New("any template can depend on the exchanged values")
+
 // compare renders a variant and marks what differs. It returns nil if the variant cannot be rendered.
 func (f *finding) compare(v variant, options draws.Options) (*outcome, error) {
 	if f.rendered++; f.rendered > maxRenderings || f.written > maxCompared {
@@ -40,11 +44,9 @@ func (f *finding) compare(v variant, options draws.Options) (*outcome, error) {
 	}
 	v.only = f.only
 	other, err := f.render(v, draws.NewSession(options))
-	if err == nil && v.only != nil && other.reach.spread {
-		f.only, v.only = nil, nil
-		other, err = f.render(v, draws.NewSession(options))
-	}
 	switch {
+	case err == nil && v.only != nil && other.reach.spread:
+		return nil, errSpread
 	case f.ctx.Err() != nil:
 		return nil, context.Cause(f.ctx)
 	case err != nil:

@@ -88,14 +88,17 @@ func (c *Chart) RenderPartly(ctx context.Context, in Partly) (*Partial, error) {
 	if err != nil {
 		return p.withoutObjects(err)
 	}
-	p.result = newComparison(first)
 	if len(p.places) == 0 && len(first.failed) > 0 {
 		return nil, p.failure(first)
 	}
-	if err := p.findUnknown(first); err != nil {
-		return nil, err
+	err = p.find(first)
+	if errors.Is(err, errSpread) {
+		first.reach.spread = true
+		if err = p.note(first); err == nil {
+			err = p.find(first)
+		}
 	}
-	if err := p.findSecrets(first); err != nil {
+	if err != nil {
 		return nil, err
 	}
 	partial := p.result.partial()
@@ -126,13 +129,27 @@ func (p *partly) first() (*outcome, error) {
 	if err != nil || p.observed || !first.lookedUp && len(p.Session.Used())+len(p.Session.Missing()) == 0 {
 		return first, err
 	}
-	p.observed = true
+	return first, p.note(first)
+}
+
+// note notes the calls of functions in the templates that can depend on drawn values and Secrets.
+func (p *partly) note(first *outcome) error {
+	p.observed, p.result = true, nil
 	again, err := p.render(variant{only: first.reach.only()}, draws.NewSession(p.Draws))
 	if err != nil {
-		return nil, err
+		return err
 	}
 	first.calls = again.calls
-	return first, nil
+	return nil
+}
+
+// find marks what depends on unknown, secret and drawn values.
+func (p *partly) find(first *outcome) error {
+	p.result = newComparison(first)
+	if err := p.findUnknown(first); err != nil {
+		return err
+	}
+	return p.findSecrets(first)
 }
 
 // render renders a variant. It returns an error only if the reason is not in single templates.

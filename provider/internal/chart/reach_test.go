@@ -94,6 +94,20 @@ func TestATemplateMayTellOthersOnlyWhereADrawDecidesSo(t *testing.T) { // [D73]
 	assert.Equal(t, m{"a": values.Unknown{}}, partial.Objects[0].Object["data"])
 }
 
+func TestWhatIsToldOnlyInAVariantIsJudgedByTheCallsOfAllTemplates(t *testing.T) { // [D73]
+	t.Parallel()
+	chart := loaded(t, named("shop").with(folder{
+		"templates/b.yaml": `{{ if hasPrefix "a" (randAlpha 2) }}{{ $_ := set .Values "told" "so" }}{{ end }}` + "\n" + configMap("b", "k: {{ randAlpha 9 }}"),
+		"templates/a.yaml": `{{ $_ := set .Values "told" "known" }}` + "\n" + configMap("a", `k: {{ hasPrefix "a" .Values.told }}`),
+	}))
+	options := draws.Options{Missing: draws.Placeholder(0)}
+	partial, err := chart.RenderPartly(t.Context(), Partly{Release: release, Session: draws.NewSession(options), Draws: options})
+	require.NoError(t, err)
+	require.Len(t, partial.Objects, 2)
+	assert.Equal(t, m{"k": false}, partial.Objects[0].Object["data"])
+	assert.Equal(t, m{"k": values.Unknown{}}, partial.Objects[1].Object["data"])
+}
+
 // The oracle is the same chart with one more template, which draws a value and tells the others: all templates are rendered again.
 func TestWhatDependsOnADrawIsTheSameWhereverItIsLookedFor(t *testing.T) { // [D73]
 	t.Parallel()
