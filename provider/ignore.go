@@ -3,13 +3,11 @@ package provider
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi-go-provider/infer"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/fieldtags"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
@@ -45,8 +43,12 @@ func (r *IgnoreRule) Annotate(a infer.Annotator) {
 	texts.Describe(a, "IgnoreRule", r)
 }
 
-// ignoreParts are the names of the parts of a rule.
-var ignoreParts = fieldtags.Names[IgnoreRule]()
+// ignoreRules is the setting.
+var ignoreRules = ruleSetting{
+	key: keyIgnore, public: "previews show which fields they hide",
+	example: `{ kinds: ["Deployment.apps"], managers: ["kube-controller-manager"] }`,
+	parts:   fieldtags.Names[IgnoreRule](),
+}
 
 // ignoreRule is a rule that was read.
 type ignoreRule struct {
@@ -75,55 +77,20 @@ func (c *Configuration) Ignored(id manifest.Identity) object.Ignored {
 
 // decodeIgnore reads the setting. It leaves out rules with unknown values.
 func decodeIgnore(setting property.Value) (rules []ignoreRule, failures []p.CheckFailure) {
-	fail := func(path, reason string) {
-		failures = append(failures, p.CheckFailure{Property: keyIgnore + path, Reason: reason})
-	}
-	const example = `such as { kinds: ["Deployment.apps"], managers: ["kube-controller-manager"] }.`
-	setting = connection.UnpackList(setting)
-	switch {
-	case setting.IsNull(), setting.IsComputed():
-		return nil, nil
-	case setting.HasSecrets():
-		fail("", "The rules must not be secret: previews show which fields they hide.")
-		return nil, failures
-	case !setting.IsArray():
-		fail("", "The value must be a list of rules "+example)
-		return nil, failures
-	}
-	for i, item := range setting.AsArray().All {
-		path := fmt.Sprintf("[%d]", i)
-		switch {
-		case item.IsComputed():
-		case !item.IsMap():
-			fail(path, "The value must be a rule "+example)
-		default:
-			if rule, ok := decodeIgnoreRule(item.AsMap(), func(at, reason string) { fail(path+at, reason) }); ok {
-				rules = append(rules, rule)
-			}
+	failures = ignoreRules.each(setting, func(_ int, parts property.Map, fail func(at, reason string)) {
+		if rule, ok := decodeIgnoreRule(parts, fail); ok {
+			rules = append(rules, rule)
 		}
-	}
+	})
 	return rules, failures
 }
 
-// decodeIgnoreRule reads one rule. ok means that it is known and correct.
+// decodeIgnoreRule reads one rule. ok means that it is correct.
 func decodeIgnoreRule(parts property.Map, fail func(at, reason string)) (rule ignoreRule, ok bool) {
 	ok = true
 	wrong := func(at, reason string) {
 		fail(at, reason)
 		ok = false
-	}
-	for name, part := range parts.AllStable {
-		switch {
-		case !slices.Contains(ignoreParts, name):
-			wrong("."+name, fmt.Sprintf("There is no %q in a rule. There are %s.", name, strings.Join(ignoreParts, ", ")))
-		case part.HasComputed():
-			ok = false
-		case !part.IsNull() && !isTexts(part):
-			wrong("."+name, "The value must be a list of texts.")
-		}
-	}
-	if !ok {
-		return rule, false
 	}
 	selected := values.Scalars(parts.Get(partKinds))
 	if len(selected) == 0 {
