@@ -97,6 +97,9 @@ func (s State) Lost(leaves []fieldpath.Path, listed []ownership.Change) []owners
 			continue
 		}
 		v, _, _ := ownership.Locate(s.Live, path)
+		if ownership.IsNothing(v, path) {
+			continue
+		}
 		lost = append(lost, ownership.Change{Kind: ownership.Changed, Path: path, Old: v, New: v})
 	}
 	return lost

@@ -67,14 +67,28 @@ func (c *comparison) reportOnce(kind Kind, absent, present map[string]any, path 
 		return
 	}
 	c.reported.Insert(top.Copy())
-	change := Change{Kind: kind, Path: top.Copy()}
 	v, _, _ := locateAmong(present, top, c.fields)
+	if IsNothing(v, top) {
+		return
+	}
+	change := Change{Kind: kind, Path: top.Copy()}
 	if kind == Added {
 		change.New = v
 	} else {
 		change.Old = v
 	}
 	c.changes = append(c.changes, change)
+}
+
+// IsNothing reports whether v, at path, is as good as no value: no labels or annotations, of an object or of a template. The API
+// server does not store them if they are empty.
+func IsNothing(v any, path fieldpath.Path) bool {
+	n := len(path)
+	return (v == nil || isEmptyContainer(v)) && n > 1 && isNamed(path[n-2], "metadata") && (isNamed(path[n-1], "labels") || isNamed(path[n-1], "annotations"))
+}
+
+func isNamed(element fieldpath.PathElement, name string) bool {
+	return element.FieldName != nil && *element.FieldName == name
 }
 
 // Equal compares two JSON values. It compares numbers by value: a state that went through Pulumi holds every number

@@ -40,6 +40,16 @@ func TestCompare(t *testing.T) {
 			fields: containers, want: []string{"+c[name=b]"},
 		},
 		{
+			name:   "empty labels and annotations are as good as none, whoever fills them [O98]",
+			from:   `{metadata: {name: x, labels: {}}}`,
+			to:     `{metadata: {name: x, annotations: {}}}`,
+			fields: `{"f:metadata":{"f:name":{},"f:labels":{},"f:annotations":{}}}`,
+		},
+		{
+			name: "another empty map is not", from: `{spec: {a: b}}`, to: `{spec: {a: b, emptyDir: {}}}`,
+			fields: `{"f:spec":{"f:a":{},"f:emptyDir":{}}}`, want: []string{"+spec.emptyDir"},
+		},
+		{
 			name: "a removed item is one removed item",
 			from: `{c: [{name: a}, {name: b, image: y}]}`, to: `{c: [{name: a}]}`, fields: containers, want: []string{"-c[name=b]"},
 		},

@@ -78,7 +78,7 @@ func hasAny(tree any, fields *fieldpath.Set) (has bool) {
 
 // isMetadata reports whether path is the metadata of an object, which no apply removes.
 func isMetadata(path fieldpath.Path) bool {
-	return len(path) == 1 && path[0].FieldName != nil && *path[0].FieldName == "metadata"
+	return len(path) == 1 && isNamed(path[0], "metadata")
 }
 
 // Bystanders lists what the manager's apply of sent would remove from live together with the manager's last field

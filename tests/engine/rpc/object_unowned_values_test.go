@@ -215,3 +215,26 @@ func TestNamesOfIgnoredFieldsThatAreSecret(t *testing.T) {
 	s.mustRead()
 	requireHidden(t, s)
 }
+
+// The API server does not store an empty map of labels, so the state has none. It is no change when others have filled it.
+func TestAnEmptyMapThatOthersFillIsNoChange(t *testing.T) { // [O98]
+	t.Parallel()
+	w := newWorld(t)
+	manifest := w.configMap("it", m{"a": "1"})
+	manifest["metadata"].(m)["labels"] = m{}
+	in := program(manifest)
+	s := start(t, inline(newUser(t))).resource(t, "it").mustUp("create", in)
+	w.patch("ConfigMap", "it", m{"metadata": m{"labels": m{"theirs": "yes"}}})
+	s.mustUp("same", in)
+
+	changed := with(t, in, "manifest.data.a", "2")
+	assert.Equal(t, map[string]string{"manifest.data.a": "update"}, s.mustRead().mustDiff(changed))
+	s.mustUp("update", changed)
+	assert.Equal(t, map[string]any{"theirs": "yes"}, w.value("ConfigMap", "it", "metadata", "labels"))
+	s.mustUp("same", changed)
+
+	absent := with(t, changed, "manifest.data", nil)
+	s.mustUp("update", absent)
+	w.patch("ConfigMap", "it", m{"metadata": m{"labels": nil}})
+	s.mustUp("same", absent)
+}
