@@ -69,7 +69,7 @@ func TestMistakesOfASet(t *testing.T) {
 	}{
 		"no source":                          {"{}", []string{"content: Give one of content, files, kustomization and manifests."}},
 		"two sources":                        {"{content: a, manifests: []}", []string{"manifests: content and manifests cannot be combined. Give one of content, files, kustomization and manifests."}},
-		"another name":                       {"{content: '" + none + "', waits: all}", []string{"waits: There is no input \"waits\". The inputs are content, files, kustomization, manifests, namespace, edits, wait, overrides, clusterConnection, adopt, conflictPolicy, onImmutable, deletionPropagation, forceDestroy, takeOverFrom."}},
+		"another name":                       {"{content: '" + none + "', waits: all}", []string{"waits: There is no input \"waits\". The inputs are content, files, kustomization, manifests, namespace, edits, wait, overrides, clusterConnection, ignoreManagers, adopt, conflictPolicy, onImmutable, deletionPropagation, forceDestroy, takeOverFrom."}},
 		"another mode of waiting":            {"{content: '" + none + "', wait: some}", []string{"wait: The value must be one of needed, all, none."}},
 		"manifests that are text":            {"{manifests: '" + none + "'}", []string{"manifests: The value must be a list or a map of manifests. For text use content."}},
 		"a text without manifests":           {"{content: '# nothing'}", []string{"content: There is no manifest in it. For a set without objects, set manifests to an empty list."}},
@@ -81,7 +81,7 @@ func TestMistakesOfASet(t *testing.T) {
 		"a selector without members [M13]":   {"{manifests: [" + web + "], overrides: [{select: {}, adopt: true}]}", []string{"overrides[0].select: Set at least one of apiVersion, kind, namespace, name."}},
 		"a selector by labels [M13]":         {"{manifests: [" + web + "], overrides: [{select: {labels: a}}]}", []string{"overrides[0].select.labels: There is no such member. The members are apiVersion, kind, namespace, name."}},
 		"a selector that is no pattern":      {"{manifests: [" + web + "], overrides: [{select: {name: 'a['}}]}", []string{"overrides[0].select.name: The value is not a pattern: it has a [ without its ], or a wrong range."}},
-		"an override of another input [M13]": {"{manifests: [" + web + "], overrides: [{select: {name: web}, manifest: {}}]}", []string{"overrides[0].manifest: There is no such input. The inputs are select, optional, ignoreFields, adopt, conflictPolicy, onImmutable, deletionPropagation, forceDestroy, takeOverFrom, deleteInstances."}},
+		"an override of another input [M13]": {"{manifests: [" + web + "], overrides: [{select: {name: web}, manifest: {}}]}", []string{"overrides[0].manifest: There is no such input. The inputs are select, optional, ignoreFields, ignoreManagers, adopt, conflictPolicy, onImmutable, deletionPropagation, forceDestroy, takeOverFrom, deleteInstances."}},
 		"an image that nothing uses [M14]":   {"{manifests: [" + web + "], edits: {images: [{name: api, newTag: '2'}]}}", []string{"edits.images[0].name: "}},
 		"a patch of nothing [M14]":           {"{manifests: [" + web + "], edits: {patches: [{target: {kind: Job}, patch: '[{op: remove, path: /spec}]'}]}}", []string{"edits.patches[0].target: "}},
 		"an edit that there is not [M14]":    {"{manifests: [" + web + "], edits: {label: {a: b}}}", []string{"edits.label: There is no such member. The members are labels, annotations, images, patches."}},

@@ -70,7 +70,7 @@ func TestABuildWithoutManifestsIsToldOfEachObject(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			pulumi := filepath.Join(dir, "pulumi")
-			script := "#!/bin/sh\ntest \"$*\" = 'package get-schema /peer/pulumi-resource-k8sconnect --non-interactive --color=never' && echo '" + test.schema + "'\n"
+			script := "#!/bin/sh\ntest \"$*\" = '--non-interactive --color=never package get-schema /peer/pulumi-resource-k8sconnect' && echo '" + test.schema + "'\n"
 			require.NoError(t, os.WriteFile(pulumi, []byte(script), 0o700))
 			b := bench{dir: dir, form: test.form}
 			b.tools.Pulumi = pulumi
