@@ -39,7 +39,7 @@ func TestWhatManagersOwnAndWeDoNot(t *testing.T) {
 		{"not a map of which it owns only that there is one", `
 - {manager: us, operation: Apply, fieldsV1: {f:metadata: {f:labels: {f:app: {}}}}}
 - {manager: them, operation: Update, fieldsV1: {f:metadata: {f:labels: {.: {}}, f:annotations: {.: {}, f:x: {}}}}}`, []string{"metadata.annotations.x"}},
-		{"not such a map where somebody else owns what is in it", `
+		{"not such a map where others own what is in it", `
 - {manager: stranger, operation: Apply, fieldsV1: {f:metadata: {f:labels: {f:app: {}}}}}
 - {manager: them, operation: Update, fieldsV1: {f:metadata: {f:labels: {.: {}}}}}`, nil},
 		{"an item of a set", `[{manager: them, operation: Update, fieldsV1: {f:metadata: {f:finalizers: {'v:"a.b/c"': {}}}}}]`, []string{`metadata.finalizers[="a.b/c"]`}},

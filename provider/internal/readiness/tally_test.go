@@ -128,7 +128,7 @@ func TestManyObjectsAreAwaited(t *testing.T) { // [R20]
 		_, err := await(t, readiness.Count{}, states(jobs(1, 1, 0), jobs(1, 0, 0)))
 		require.NoError(t, err)
 	})
-	t.Run("one that is made again counts anew", func(t *testing.T) {
+	t.Run("one that is made again counts from the beginning", func(t *testing.T) {
 		t.Parallel()
 		again := job("job-0", "")
 		again.SetUID("another")

@@ -117,8 +117,8 @@ resources:
 	s.previewEmpty(t)
 	program("/two", "overrides: [{select: {kind: '*WebhookConfiguration'}, ignoreManagers: [cert-manager-cainjector]}]")
 	s.previewEmpty(t)
-	program("/two", "ignoreManagers: [somebody-else]")
-	assert.Contains(t, s.preview(t), `ignoreManagers: ["somebody-else", "cert-manager-cainjector"]`)
+	program("/two", "ignoreManagers: [webhook-owner]")
+	assert.Contains(t, s.preview(t), `ignoreManagers: ["webhook-owner", "cert-manager-cainjector"]`)
 	s.destroy(t)
 	k.gone(t, webhook)
 }

@@ -96,7 +96,7 @@ func TestAPatchThatRestores(t *testing.T) {
 		require.Len(t, events, 1)
 		assert.Contains(t, events[0].Object["message"], "; and put back: data.b; and removed: data.more")
 	})
-	eachKind(t, "what somebody removed since stays removed, with a warning [P34]", func(t *testing.T, kind string) {
+	eachKind(t, "what others removed since stays removed, with a warning [P34]", func(t *testing.T, kind string) {
 		w := newWorld(t)
 		w.apply("eks", w.configMap("it", nil))
 		in := patching(w.configMap("it", nil), setting(kind, data("a", "9")), restores)
