@@ -65,6 +65,9 @@ outputs:
 				"shop:apiextensions.k8s.io/CustomResourceDefinition.boxes." + space + ".example.com",
 				"shop:" + space + ".example.com/Box." + space + ".first",
 			}, names)
+			for _, name := range names {
+				assert.Contains(t, out, "KubeObject::"+name+"]", "a preview with --diff shows names whole, however wide the terminal is [D82]")
+			}
 			s.previewEmpty(t)
 			s.destroy(t)
 			assert.Empty(t, s.export(t).all)
