@@ -43,8 +43,11 @@ type order struct {
 	Environment []string // key=value
 }
 
-// endOfErrors is the last line of an operation.
-const endOfErrors = "\x00"
+// endOfErrors is the last line of an operation, and endOfProgram the last one of its program.
+const (
+	endOfErrors  = "\x00"
+	endOfProgram = "\x01"
+)
 
 // ServeChild is the first thing that a TestMain calls whose tests run operations. The host for YAML changes to the program's
 // folder, so it needs a process for itself, and it crashes now and then when several of its goroutines look at its variables.
@@ -99,7 +102,7 @@ func (p part) prepare(next order) (register func(*grpc.Server) error, end func()
 	if p == yamlPart {
 		host := server.NewLanguageHost(next.Engine, "")
 		return func(s *grpc.Server) error {
-			pulumirpc.RegisterLanguageRuntimeServer(s, host)
+			pulumirpc.RegisterLanguageRuntimeServer(s, yamlServer{host})
 			return nil
 		}, func() error { return nil }, nil
 	}
@@ -172,6 +175,7 @@ type lease struct {
 	child      *child
 	connection *grpc.ClientConn
 	silent     chan struct{} // closed when all that the child has written was said
+	ran        chan struct{} // has an element when all that a program has written was said
 }
 
 // startChild has a child serve an operation.
@@ -192,7 +196,7 @@ func startChild(p part, next order, sink diag.Sink) (*lease, error) {
 	if err != nil {
 		return nil, fmt.Errorf("process for %s: %w", p, err)
 	}
-	l := &lease{child: taken, connection: connection, silent: make(chan struct{})}
+	l := &lease{child: taken, connection: connection, silent: make(chan struct{}), ran: make(chan struct{}, 1)}
 	go l.say(sink)
 	return l, nil
 }
@@ -204,6 +208,10 @@ func (l *lease) say(sink diag.Sink) {
 		line, err := l.child.errors.ReadString('\n')
 		if err != nil || line == endOfErrors+"\n" {
 			return
+		}
+		if line == endOfProgram+"\n" {
+			l.ran <- struct{}{}
+			continue
 		}
 		sink.Infoerrf(diag.StreamMessage("", line, 1))
 	}
