@@ -44,7 +44,9 @@ func (r *yamlRuntime) Close() (err error) {
 }
 
 // yamlServer is a host for YAML that tells when a program has ended.
-type yamlServer struct{ pulumirpc.LanguageRuntimeServer }
+type yamlServer struct {
+	pulumirpc.LanguageRuntimeServer
+}
 
 // Run runs a program.
 func (s yamlServer) Run(ctx context.Context, request *pulumirpc.RunRequest) (*pulumirpc.RunResponse, error) {
