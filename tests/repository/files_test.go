@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/mod/semver"
 	"sigs.k8s.io/yaml"
 )
 
@@ -209,4 +210,26 @@ func (r renovate) updates(file, name string) bool {
 		}
 	}
 	return false
+}
+
+// What two modules need in the same version is compiled once. From empty caches that decides how long the tests take.
+func TestModulesNeedTheVersionsOfTheRoot(t *testing.T) {
+	requirement := regexp.MustCompile(`(?m)^(?:require |\t)(\S+) (v\S+)`)
+	versionsIn := func(file string) map[string]string {
+		versions := map[string]string{}
+		for _, found := range requirement.FindAllStringSubmatch(read(t, file), -1) {
+			versions[found[1]] = found[2]
+		}
+		return versions
+	}
+	root := versionsIn("go.mod")
+	for _, file := range []string{
+		"examples/automation-go/go.mod", "examples/operator/go.mod", "examples/operator/tools/go.mod", "tests/engine/go.mod", "tests/helm/go.mod", "tests/pulumi/go.mod",
+	} {
+		for module, version := range versionsIn(file) {
+			if want := root[module]; want != "" {
+				assert.GreaterOrEqual(t, semver.Compare(version, want), 0, "%s: go get %s@%s", file, module, want)
+			}
+		}
+	}
 }
