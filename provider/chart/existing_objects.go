@@ -16,6 +16,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
@@ -54,18 +55,24 @@ func (r *release) refuseOccupied(ctx context.Context, done *rendered, former mem
 	for _, h := range done.hooks {
 		kept[h.object] = kept[h.object] || h.isKept()
 	}
+	mayBeThere := func(o sets.Object) bool {
+		return set.MayTakeOver(o) || slices.Contains(former.Own, mark(manifest.IdentityOf(o.Manifest).In(r.release.Namespace)))
+	}
+	isOurs := func(o sets.Object, there occupant) bool {
+		return there.ours && (mayGoOn(there) || kept[o.Key] || isKeptData(o.Manifest))
+	}
+	return r.explainOccupied(done, r.occupants(ctx, slices.DeleteFunc(slices.Clone(set.Objects), mayBeThere), isOurs), former)
+}
+
+// occupants are what is already there in place of objects, and is not ours.
+func (r *release) occupants(ctx context.Context, objects []sets.Object, isOurs func(o sets.Object, there occupant) bool) (found []occupant) {
 	var mu sync.Mutex
-	var found []occupant
 	reads, ctx := errgroup.WithContext(ctx)
 	reads.SetLimit(maxReads)
-	for _, o := range set.Objects {
-		id := manifest.IdentityOf(o.Manifest).In(r.release.Namespace)
-		if set.MayTakeOver(o) || slices.Contains(former.Own, mark(id)) {
-			continue
-		}
+	for _, o := range objects {
 		reads.Go(func() error {
-			occupied, err := r.occupantOf(ctx, id, r.managerOf(o.Key))
-			if err == nil && occupied != nil && !(occupied.ours && (mayGoOn(*occupied) || kept[o.Key] || isKeptData(o.Manifest))) {
+			occupied, err := r.occupantOf(ctx, manifest.IdentityOf(o.Manifest).In(r.release.Namespace), r.managerOf(o.Key))
+			if err == nil && occupied != nil && !isOurs(o, *occupied) {
 				mu.Lock()
 				defer mu.Unlock()
 				found = append(found, *occupied)
@@ -78,7 +85,7 @@ func (r *release) refuseOccupied(ctx context.Context, done *rendered, former mem
 	}
 	// If an object cannot be read, its own registration fails, and explains it.
 	_ = reads.Wait()
-	return r.explainOccupied(done, found, former)
+	return found
 }
 
 // isKeptData reports whether an object outlives its release and contains no drawn value, such as a PersistentVolumeClaim.

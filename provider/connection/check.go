@@ -80,7 +80,7 @@ func (c *checker) shape(value property.Value, want reflect.Type, prefix, name st
 			c.add(prefix, name, "must be a string")
 		}
 	case reflect.Bool:
-		if _, err := strconv.ParseBool(values.Scalar(value)); !value.IsBool() && (!value.IsString() || err != nil) {
+		if !isBool(value) {
 			c.add(prefix, name, "must be true or false")
 		}
 	case reflect.Slice:
@@ -102,6 +102,12 @@ func (c *checker) shape(value property.Value, want reflect.Type, prefix, name st
 	case reflect.Struct:
 		c.nested(value, fieldtags.Of(want), path)
 	}
+}
+
+// isBool reports whether a value is a boolean, or a text that means one: the CLI's configuration has only texts.
+func isBool(value property.Value) bool {
+	_, err := strconv.ParseBool(values.Scalar(value))
+	return value.IsBool() || value.IsString() && err == nil
 }
 
 func (c *checker) nested(value property.Value, known fieldtags.Fields, path string) {

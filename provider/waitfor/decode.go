@@ -198,17 +198,22 @@ func (c *checker) shape(key string, value property.Value) {
 			c.fail(key, "The value must be true or false.")
 		}
 	case readiness.NameFieldValue:
-		if !value.IsMap() || value.AsMap().Len() == 0 {
-			c.fail(key, "The value must be a map from paths to values, such as { \"status.phase\": \"Bound\" }.")
-			return
-		}
-		for path, want := range value.AsMap().AllStable {
-			if !want.IsComputed() && !want.IsString() && !want.IsBool() && !want.IsNumber() {
-				c.fail(key+"["+strconv.Quote(path)+"]", "The value must be a text.")
-			}
-		}
+		c.fieldValues(key, value)
 	default:
 		c.fail(key, fmt.Sprintf("There is no %q in %s. There are %s.", key, Key, strings.Join(keys, ", ")))
+	}
+}
+
+// fieldValues checks a map from paths to the values that they must have.
+func (c *checker) fieldValues(key string, value property.Value) {
+	if !value.IsMap() || value.AsMap().Len() == 0 {
+		c.fail(key, "The value must be a map from paths to values, such as { \"status.phase\": \"Bound\" }.")
+		return
+	}
+	for path, want := range value.AsMap().AllStable {
+		if !want.IsComputed() && !want.IsString() && !want.IsBool() && !want.IsNumber() {
+			c.fail(key+"["+strconv.Quote(path)+"]", "The value must be a text.")
+		}
 	}
 }
 

@@ -32,40 +32,43 @@ func withUnknown(known, one, other any) any {
 	case map[string]any:
 		theirs, isMap := other.(map[string]any)
 		held, stillMap := known.(map[string]any)
-		if !isMap || !stillMap || renamedKeys(one, theirs) {
-			return values.Unknown{}
+		if isMap && stillMap && !renamedKeys(one, theirs) {
+			return membersWithUnknown(held, one, theirs)
 		}
-		copied := maps.Clone(held)
-		for key := range theirs {
-			if _, there := one[key]; !there {
-				copied[key] = values.Unknown{}
-			}
-		}
-		for key, member := range one {
-			if theirMember, there := theirs[key]; there {
-				copied[key] = withUnknown(held[key], member, theirMember)
-			} else {
-				copied[key] = values.Unknown{}
-			}
-		}
-		return copied
 	case []any:
 		theirs, isList := other.([]any)
 		held, stillList := known.([]any)
-		if !isList || !stillList || len(one) != len(theirs) {
-			return values.Unknown{}
+		if isList && stillList && len(one) == len(theirs) {
+			copied := make([]any, len(one))
+			for i := range one {
+				copied[i] = withUnknown(held[i], one[i], theirs[i])
+			}
+			return copied
 		}
-		copied := make([]any, len(one))
-		for i := range one {
-			copied[i] = withUnknown(held[i], one[i], theirs[i])
-		}
-		return copied
 	default:
 		if reflect.DeepEqual(one, other) {
 			return known
 		}
-		return values.Unknown{}
 	}
+	return values.Unknown{}
+}
+
+// membersWithUnknown is [withUnknown] for maps.
+func membersWithUnknown(known, one, other map[string]any) map[string]any {
+	copied := maps.Clone(known)
+	for key := range other {
+		if _, there := one[key]; !there {
+			copied[key] = values.Unknown{}
+		}
+	}
+	for key, member := range one {
+		if theirs, there := other[key]; there {
+			copied[key] = withUnknown(known[key], member, theirs)
+		} else {
+			copied[key] = values.Unknown{}
+		}
+	}
+	return copied
 }
 
 // differences are the paths at which one tree differs from the other. If only the other one has a key, there is nothing to hide.

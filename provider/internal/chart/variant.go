@@ -221,30 +221,9 @@ type placeholders struct{ texts, numbers int }
 func (p *placeholders) like(model any, stands standing) any {
 	switch model := model.(type) {
 	case map[string]any:
-		made := map[string]any{}
-		for _, key := range slices.Sorted(maps.Keys(model)) {
-			made[key] = p.like(model[key], stands)
-		}
-		if len(made) == 0 && stands != noValue {
-			text, _ := p.like("", stands).(string)
-			made["key"+text] = text
-		}
-		return made
+		return p.likeMap(model, stands)
 	case []any:
-		if stands == noValue {
-			return []any{}
-		}
-		var items []any
-		for _, item := range model {
-			items = append(items, p.like(item, stands))
-		}
-		if len(items) == 0 {
-			items = append(items, p.like("", stands))
-		}
-		if stands == otherPlaceholder {
-			items = append(items, items[0])
-		}
-		return items
+		return p.likeList(model, stands)
 	case bool:
 		return stands == placeholder || stands == otherPlaceholder
 	case float64, int, int64:
@@ -258,15 +237,48 @@ func (p *placeholders) like(model any, stands standing) any {
 		}
 		return number
 	default:
-		p.texts++
-		switch stands {
-		case otherPlaceholder:
-			return number7(p.texts, 1) + "263547"
-		case noValue:
-			return ""
-		}
-		return number7(p.texts, 0) + "51"
+		return p.text(stands)
 	}
+}
+
+func (p *placeholders) likeMap(model map[string]any, stands standing) map[string]any {
+	made := map[string]any{}
+	for _, key := range slices.Sorted(maps.Keys(model)) {
+		made[key] = p.like(model[key], stands)
+	}
+	if len(made) == 0 && stands != noValue {
+		text := p.text(stands)
+		made["key"+text] = text
+	}
+	return made
+}
+
+func (p *placeholders) likeList(model []any, stands standing) []any {
+	if stands == noValue {
+		return []any{}
+	}
+	var items []any
+	for _, item := range model {
+		items = append(items, p.like(item, stands))
+	}
+	if len(items) == 0 {
+		items = append(items, p.text(stands))
+	}
+	if stands == otherPlaceholder {
+		items = append(items, items[0])
+	}
+	return items
+}
+
+func (p *placeholders) text(stands standing) string {
+	p.texts++
+	switch stands {
+	case otherPlaceholder:
+		return number7(p.texts, 1) + "263547"
+	case noValue:
+		return ""
+	}
+	return number7(p.texts, 0) + "51"
 }
 
 // hasBoolean reports whether a value is a boolean or contains one.

@@ -52,9 +52,14 @@ func Contradictions(has func(name string) Presence) (found []*failure.FieldError
 			add(pair[0], "cannot be combined with "+pair[1])
 		}
 	}
+	return append(found, halves(has)...)
+}
+
+// halves are a client certificate without its key, and a key without its certificate.
+func halves(has func(name string) Presence) (found []*failure.FieldError) {
 	for name, other := range map[string]string{"clientCertificate": "clientKey", "clientKey": "clientCertificate"} {
-		if is(name) && has(other) == Absent {
-			add(name, "needs "+other)
+		if has(name) == Given && has(other) == Absent {
+			found = append(found, &failure.FieldError{Field: name, Reason: "needs " + other})
 		}
 	}
 	return found

@@ -118,14 +118,19 @@ func (y *yamlText) endLine() {
 	if opening.MatchString(value) {
 		y.open = key
 	}
+	y.identify(yamlKey{indent, key}, line, value, actions)
+}
+
+// identify notes the kind and the name of the object that the text is in, if the last key has one of them.
+func (y *yamlText) identify(last yamlKey, line, value string, actions []string) {
 	switch {
-	case key == "kind" && indent == 0:
+	case last == yamlKey{0, "kind"}:
 		y.above.kind = shown(line, value, actions)
-	case key == "metadata" && indent == 0:
+	case last == yamlKey{0, "metadata"}:
 		if found := nameInFlow.FindStringSubmatch(value); found != nil {
 			y.above.name = shown(line[:strings.LastIndex(line, found[1])+len(found[1])], found[1], actions)
 		}
-	case key == "name" && len(y.parents) == 2 && y.parents[0] == yamlKey{0, "metadata"}:
+	case last.name == "name" && len(y.parents) == 2 && y.parents[0] == yamlKey{0, "metadata"}:
 		y.above.name = shown(line, value, actions)
 	}
 	y.all.kind, y.all.name = cmp.Or(y.all.kind, y.above.kind), cmp.Or(y.all.name, y.above.name)

@@ -69,49 +69,59 @@ func dropNulls(tree any) {
 func drop(tree any, ours, others *fieldpath.Set, sent any, s *shape) any {
 	switch tree := tree.(type) {
 	case map[string]any:
-		for element, below := range elements(ours) {
-			if element.FieldName == nil {
-				continue
-			}
-			name := *element.FieldName
-			live, ok := tree[name]
-			if !ok {
-				continue
-			}
-			wanted, isSent := child(sent, name)
-			switch {
-			case !isSent && !touches(others, fieldpath.Path{element}):
-				delete(tree, name)
-			case below != nil && !below.Empty():
-				tree[name] = drop(live, below, partsAt(others, element), wanted, s.below(name))
-			}
-		}
-		return tree
+		return dropMembers(tree, ours, others, sent, s)
 	case []any:
-		gone := map[int]bool{}
-		for element, below := range elements(ours) {
-			i := indexOf(tree, element)
-			if i < 0 {
-				continue
-			}
-			wanted, isSent := s.itemOf(sent, element)
-			switch {
-			case !isSent && !touches(others, fieldpath.Path{element}):
-				gone[i] = true
-			case below != nil && !below.Empty():
-				tree[i] = drop(tree[i], withoutKeys(below, element), partsAt(others, element), wanted, s.ofItems())
-			}
-		}
-		kept := make([]any, 0, len(tree))
-		for i, item := range tree {
-			if !gone[i] {
-				kept = append(kept, item)
-			}
-		}
-		return kept
+		return dropItems(tree, ours, others, sent, s)
 	default:
 		return tree
 	}
+}
+
+// dropMembers is [drop] for maps.
+func dropMembers(tree map[string]any, ours, others *fieldpath.Set, sent any, s *shape) map[string]any {
+	for element, below := range elements(ours) {
+		if element.FieldName == nil {
+			continue
+		}
+		name := *element.FieldName
+		live, ok := tree[name]
+		if !ok {
+			continue
+		}
+		wanted, isSent := child(sent, name)
+		switch {
+		case !isSent && !touches(others, fieldpath.Path{element}):
+			delete(tree, name)
+		case below != nil && !below.Empty():
+			tree[name] = drop(live, below, partsAt(others, element), wanted, s.below(name))
+		}
+	}
+	return tree
+}
+
+// dropItems is [drop] for lists.
+func dropItems(tree []any, ours, others *fieldpath.Set, sent any, s *shape) []any {
+	gone := map[int]bool{}
+	for element, below := range elements(ours) {
+		i := indexOf(tree, element)
+		if i < 0 {
+			continue
+		}
+		wanted, isSent := s.itemOf(sent, element)
+		switch {
+		case !isSent && !touches(others, fieldpath.Path{element}):
+			gone[i] = true
+		case below != nil && !below.Empty():
+			tree[i] = drop(tree[i], withoutKeys(below, element), partsAt(others, element), wanted, s.ofItems())
+		}
+	}
+	kept := make([]any, 0, len(tree))
+	for i, item := range tree {
+		if !gone[i] {
+			kept = append(kept, item)
+		}
+	}
+	return kept
 }
 
 // partsAt returns what set has below element.

@@ -63,18 +63,23 @@ func keepsSent(before, after, sent any) bool {
 		}
 		return true
 	case []any:
-		was, ok := before.([]any)
-		is, too := after.([]any)
-		if !ok || !too || len(was) != len(sent) || len(is) != len(sent) {
-			return false
-		}
-		for i, v := range sent {
-			if !keepsSent(was[i], is[i], v) {
-				return false
-			}
-		}
-		return true
+		return keepsSentItems(before, after, sent)
 	default:
 		return Equal(before, after)
 	}
+}
+
+// keepsSentItems is [keepsSent] for lists.
+func keepsSentItems(before, after any, sent []any) bool {
+	was, ok := before.([]any)
+	is, too := after.([]any)
+	if !ok || !too || len(was) != len(sent) || len(is) != len(sent) {
+		return false
+	}
+	for i, v := range sent {
+		if !keepsSent(was[i], is[i], v) {
+			return false
+		}
+	}
+	return true
 }
