@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
+
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
@@ -138,17 +140,7 @@ func (in inputs) noteDifferences(changes []ownership.Change, s state, ignored fu
 // describe says what a field change is about, unless that is secret, and names the owner of the field if that is not
 // us.
 func (in inputs) describe(change ownership.Change, s state, sensitive []string) []string {
-	name, secret := ownership.Format(change.Path), false
-	for _, tree := range []tracked.Marked{in.marked(), {Tree: s.Live, Secrets: s.Secrets}, {Tree: s.Applied, Secrets: s.AppliedSecrets}} {
-		if depth, ok := tree.SecretDepth(change.Path); ok {
-			secret = true
-			if s.NamesSecret || tree.HidesNames(change.Path, depth) {
-				name = "[secret]"
-			}
-		}
-	}
-	id, _ := in.identity()
-	secret = secret || tracked.IsKindSecret(id, change.Path)
+	name, secret := in.nameAt(change.Path, s)
 	owned := ""
 	if owner, ok := ownership.OwnerOf(s.Ownership, change.Path); ok && owner != s.Manager {
 		owned = " (" + ownedBy(owner) + ")"
@@ -166,4 +158,19 @@ func (in inputs) describe(change ownership.Change, s state, sensitive []string) 
 		add(difference{old: change.Old, new: change.New, had: had, has: has, secret: secret})
 	}
 	return lines
+}
+
+// nameAt is how a message names a field, and whether its value is secret.
+func (in inputs) nameAt(path fieldpath.Path, s state) (name string, secret bool) {
+	name = ownership.Format(path)
+	for _, tree := range []tracked.Marked{in.marked(), {Tree: s.Live, Secrets: s.Secrets}, {Tree: s.Applied, Secrets: s.AppliedSecrets}} {
+		if depth, ok := tree.SecretDepth(path); ok {
+			secret = true
+			if s.NamesSecret || tree.HidesNames(path, depth) {
+				name = "[secret]"
+			}
+		}
+	}
+	id, _ := in.identity()
+	return name, secret || tracked.IsKindSecret(id, path)
 }

@@ -140,23 +140,17 @@ func (w *write) leftover(merged *ownership.Merged, causes []string) ([]fieldpath
 	}
 	var named, beside []fieldpath.Path
 	for _, field := range unsent {
-		parent := field.Path[:len(field.Path)-1]
-		last := field.Path[len(parent)]
-		if len(parent) == 0 || *field.Path[0].FieldName == "metadata" || last.FieldName == nil ||
-			allocated[*last.FieldName] || w.in.ignoresPart(merged.Object, field.Path) || !merged.Changes(parent) {
+		if !w.mayBeDefault(field.Path, merged) {
 			continue
 		}
 		if len(field.Owners) > 0 && !(taking && w.in.takeOver.NameAll(strings.Join(field.Owners, ", "))) {
 			continue
 		}
-		generic := ownership.Generic(field.Path)
 		for _, cause := range causes {
-			at := ownership.FieldNames(cause)
-			switch {
-			case len(at) >= len(generic) && slices.Equal(at[:len(generic)], generic):
+			is, isBeside := w.namedBy(cause, field.Path, merged)
+			if is {
 				named = append(named, field.Path)
-			case len(at) == len(generic) && slices.Equal(at[:len(parent)], generic[:len(parent)]) &&
-				w.in.sets(merged, append(parent.Copy(), fieldpath.FieldNameElement(at[len(parent)]))):
+			} else if isBeside {
 				beside = append(beside, field.Path)
 			}
 		}
@@ -165,6 +159,24 @@ func (w *write) leftover(merged *ownership.Merged, causes []string) ([]fieldpath
 		return named, nil
 	}
 	return beside, nil
+}
+
+// mayBeDefault reports whether a field can be a default that depends on what the manifest changes beside it.
+func (w *write) mayBeDefault(path fieldpath.Path, merged *ownership.Merged) bool {
+	parent := path[:len(path)-1]
+	name := path[len(parent)].FieldName
+	return len(parent) > 0 && *path[0].FieldName != "metadata" && name != nil && !allocated[*name] &&
+		!w.in.ignoresPart(merged.Object, path) && merged.Changes(parent)
+}
+
+// namedBy reports whether a cause names a field or something in it, or else a field beside it that the manifest sets.
+func (w *write) namedBy(cause string, field fieldpath.Path, merged *ownership.Merged) (named, beside bool) {
+	at, generic, parent := ownership.FieldNames(cause), ownership.Generic(field), field[:len(field)-1]
+	if len(at) >= len(generic) && slices.Equal(at[:len(generic)], generic) {
+		return true, false
+	}
+	return false, len(at) == len(generic) && slices.Equal(at[:len(parent)], generic[:len(parent)]) &&
+		w.in.sets(merged, append(parent.Copy(), fieldpath.FieldNameElement(at[len(parent)])))
 }
 
 // sets reports whether the manifest adds a field, or sets a single value.

@@ -36,23 +36,12 @@ func (w *write) leavingOf(old, now state, answer *unstructured.Unstructured) (le
 	if err != nil {
 		return l, err
 	}
-	others := func(path fieldpath.Path) (names []string) {
-		for _, owner := range owners.Of(path) {
-			if !slices.Contains(w.Own(), owner.Manager) && !ownership.IsNobody(owner.Manager) {
-				names = append(names, owner.Manager)
-			}
-		}
-		return names
-	}
+	others := func(path fieldpath.Path) []string { return w.othersAmong(owners.Of(path)) }
 	left, _ := w.in.ignore.Split(unionOf(old.fields, old.left, old.ignored).Difference(unionOf(now.fields, now.ignored)))
 	ownership.Leaves(left).Iterate(func(path fieldpath.Path) {
 		if ownership.IsAbove(path, now.fields) {
 			// A map or list that was ours as a whole, and whose content we now own.
-			for _, part := range w.partsLeft(path, now.fields, answer) {
-				if len(owners.Of(part)) == 0 {
-					l.unowned.Insert(part)
-				}
-			}
+			insertUnowned(l.unowned, w.partsLeft(path, now.fields, answer), owners)
 			return
 		}
 		before := old.left != nil && old.left.Has(path)
@@ -75,6 +64,25 @@ func (w *write) leavingOf(old, now state, answer *unstructured.Unstructured) (le
 		}
 	})
 	return l, nil
+}
+
+// insertUnowned adds those of paths that nobody owns.
+func insertUnowned(into *fieldpath.Set, paths []fieldpath.Path, owners ownership.Ownership) {
+	for _, path := range paths {
+		if len(owners.Of(path)) == 0 {
+			into.Insert(path)
+		}
+	}
+}
+
+// othersAmong are the field managers among owners that are neither ours nor nobody's.
+func (w *write) othersAmong(owners []ownership.Owner) (names []string) {
+	for _, owner := range owners {
+		if !slices.Contains(w.Own(), owner.Manager) && !ownership.IsNobody(owner.Manager) {
+			names = append(names, owner.Manager)
+		}
+	}
+	return names
 }
 
 // partsLeft lists what the program has dropped from a list or map that was ours as a whole, if its definition has given

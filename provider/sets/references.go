@@ -89,20 +89,7 @@ func (s *Set) follow(documents Documents, namespace property.Value) {
 	if documents.Fixed || err != nil || to == nil || to == "" {
 		return // A wrong namespace is reported where objects get it.
 	}
-	moved, stays := map[named]bool{}, map[named]map[string]bool{}
-	for _, from := range documents.Found {
-		id := manifest.IdentityOf(from.Object)
-		is := named{id.GroupKind(), id.Name}
-		switch {
-		case from.Tier != sources.Namespaced:
-		case id.Namespace == "":
-			moved[is] = true
-		case stays[is] == nil:
-			stays[is] = map[string]bool{id.Namespace: true}
-		default:
-			stays[is][id.Namespace] = true
-		}
-	}
+	moved, stays := whereFrom(documents)
 	for i := range s.Objects {
 		o := &s.Objects[i]
 		follows := func(r reference) bool {
@@ -123,6 +110,25 @@ func (s *Set) follow(documents Documents, namespace property.Value) {
 			}
 		}
 	}
+}
+
+// whereFrom returns the objects that get the namespace of the set, and the namespaces that the others of their names have.
+func whereFrom(documents Documents) (moved map[named]bool, stays map[named]map[string]bool) {
+	moved, stays = map[named]bool{}, map[named]map[string]bool{}
+	for _, from := range documents.Found {
+		id := manifest.IdentityOf(from.Object)
+		is := named{id.GroupKind(), id.Name}
+		switch {
+		case from.Tier != sources.Namespaced:
+		case id.Namespace == "":
+			moved[is] = true
+		case stays[is] == nil:
+			stays[is] = map[string]bool{id.Namespace: true}
+		default:
+			stays[is][id.Namespace] = true
+		}
+	}
+	return moved, stays
 }
 
 // strays warns of references that do not follow, and lead to a namespace that nothing else in the set names. The author may mean

@@ -22,22 +22,9 @@ func (r reader) kustomization(folder string) (source, error) {
 		subject = "the kustomization"
 	}
 	label := "what " + subject + " builds"
-	root, err := filepath.Abs(folder) // an absolute path never counts as a repository
-	if err == nil {
-		var info os.FileInfo
-		if info, err = os.Stat(root); err == nil && !info.IsDir() {
-			err = errors.New("it is a file; name its folder")
-		}
-	}
-	switch {
-	case remoteReason(folder) != "" && err != nil && !r.secret:
-		return source{}, fmt.Errorf("%s: %s", subject, remoteReason(folder))
-	case err != nil && r.secret:
-		return source{}, errors.New("the folder of the kustomization cannot be read; its name is not shown, because it is secret")
-	case errors.Is(err, os.ErrNotExist):
-		return source{}, fmt.Errorf("there is no folder %s%s", folder, fromHere())
-	case err != nil:
-		return source{}, fmt.Errorf("%s: %w", subject, err)
+	root, err := r.kustomizationFolder(folder, subject)
+	if err != nil {
+		return source{}, err
 	}
 	disk := newOffline(filesys.MakeFsOnDisk())
 	text, err := disk.build(root)
@@ -53,6 +40,29 @@ func (r reader) kustomization(folder string) (source, error) {
 		return source{}, failure.Explain(withoutConfig{err}, failure.Operation{Verb: "build", Subject: subject, Sensitive: disk.secrets()})
 	}
 	return source{input: Kustomization, label: label, text: text}, nil
+}
+
+// kustomizationFolder returns the absolute path of a folder, which never counts as a repository.
+func (r reader) kustomizationFolder(folder, subject string) (string, error) {
+	root, err := filepath.Abs(folder)
+	if err == nil {
+		var info os.FileInfo
+		if info, err = os.Stat(root); err == nil && !info.IsDir() {
+			err = errors.New("it is a file; name its folder")
+		}
+	}
+	switch {
+	case err == nil:
+		return root, nil
+	case r.secret:
+		return "", errors.New("the folder of the kustomization cannot be read; its name is not shown, because it is secret")
+	case remoteReason(folder) != "":
+		return "", fmt.Errorf("%s: %s", subject, remoteReason(folder))
+	case errors.Is(err, os.ErrNotExist):
+		return "", fmt.Errorf("there is no folder %s%s", folder, fromHere())
+	default:
+		return "", fmt.Errorf("%s: %w", subject, err)
+	}
 }
 
 // withoutConfig is an error of the library without the configurations that it quotes, which contain patches and the
