@@ -68,6 +68,7 @@ func (r *Reconciler) SetupWithManager(manager ctrl.Manager) error {
 	r.slots = newSlots(r.Options.Runs)
 	r.wake = make(chan event.GenericEvent, 1024)
 	r.memory = newMemory()
+	r.metrics = newMetrics()
 
 	indexer := manager.GetFieldIndexer()
 	for name, read := range map[string]func(*v1alpha1.Environment) []string{
