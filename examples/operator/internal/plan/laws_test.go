@@ -219,6 +219,16 @@ func requireNames(t require.TestingT, w *world, decision plan.Decision) {
 	require.Contains(t, ready.Message, "network", "it waits, and the status does not name for what [X67]: %+v", status)
 }
 
+// requireHealth wants kstatus, on which GitOps tools go, to see what becomes of the Environment.
+func requireHealth(t require.TestingT, w *world, decision plan.Decision) {
+	if len(w.environment.Finalizers) == 0 {
+		return
+	}
+	later := *w
+	later.environment.Status = decision.Status
+	require.Equal(t, later.health(), kstatus(t, &later), "[X70] %+v", decision.Status)
+}
+
 // obeys checks what holds of each decision.
 func obeys(t require.TestingT, w *world) {
 	before := w.environment.DeepCopy()
@@ -241,6 +251,7 @@ func obeys(t require.TestingT, w *world) {
 	}
 	requireSays(t, w, first)
 	requireNames(t, w, first)
+	requireHealth(t, w, first)
 	later := *w
 	for range 5 + len(w.foreign) { // The end of an operation and the beginning of the next are writes of their own.
 		if first.Step != plan.WriteStatus {
