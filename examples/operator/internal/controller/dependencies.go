@@ -128,7 +128,7 @@ func (r *Reconciler) byDependency(ctx context.Context, object client.Object) []r
 	return requests
 }
 
-// mattersToOthers leaves out how far a run has come.
+// mattersToOthers leaves out what is about the Environment alone, such as its history and which pod works on it.
 func mattersToOthers(update event.UpdateEvent) bool {
 	before, after := update.ObjectOld.(*v1alpha1.Environment), update.ObjectNew.(*v1alpha1.Environment)
 	return before.Generation != after.Generation || !equality.Semantic.DeepEqual(before.Status.LastApplied, after.Status.LastApplied) ||

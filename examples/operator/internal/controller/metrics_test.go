@@ -56,7 +56,7 @@ func monitored(t *testing.T) []map[string]any {
 	rendered, err := exec.CommandContext(t.Context(), filepath.Join(os.Getenv("KUBEBUILDER_ASSETS"), "kubectl"), "kustomize", folder).Output()
 	require.NoError(t, err)
 	var all []map[string]any
-	for _, document := range strings.Split(string(rendered), "\n---\n") {
+	for document := range strings.SplitSeq(string(rendered), "\n---\n") {
 		object := map[string]any{}
 		require.NoError(t, yaml.Unmarshal([]byte(document), &object))
 		all = append(all, object)
@@ -195,10 +195,6 @@ func (p *place) counted() map[string]float64 {
 		counted[p.namespace+","+string(all.Items[i].State())]++
 	}
 	return counted
-}
-
-func failed(head *state.Head) {
-	head.Record.Outcome, head.Record.Reason, head.Record.Message = state.Failed, "UpdateFailed", "settings: it is invalid"
 }
 
 // labels are the names of those of a metric.

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -49,7 +50,7 @@ func (d *decision) neverMet() bool {
 // inCircle says that no run begins until a person changes the spec of one in the circle.
 func (d *decision) inCircle() {
 	message := fmt.Sprintf("Environments depend on each other in a circle, so none of them can be the first: %s. Remove one of these from "+
-		"spec.dependsOn or spec.configFrom.", strings.Join(append(d.Circle[:len(d.Circle):len(d.Circle)], d.Circle[0]), " -> "))
+		"spec.dependsOn or spec.configFrom.", strings.Join(append(slices.Clip(d.Circle), d.Circle[0]), " -> "))
 	d.remove(v1alpha1.ConditionReconciling)
 	d.notReady(ReasonDependencyCircle, message)
 	d.set(v1alpha1.ConditionStalled, metav1.ConditionTrue, ReasonDependencyCircle, message)
