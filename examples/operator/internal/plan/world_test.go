@@ -389,12 +389,3 @@ func (w *world) importState() {
 		Applied: true, ResourceCount: 3,
 	}
 }
-
-// terminate is a "kubectl delete namespace".
-func (w *world) terminate() {
-	w.terminating = true
-	w.remove()
-	if w.job != nil {
-		w.deleteJob()
-	}
-}
