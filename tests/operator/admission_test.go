@@ -128,6 +128,11 @@ func fromSecrets(names ...string) fields {
 	return config
 }
 
+// fromOutput takes one value from an output of another Environment.
+func fromOutput(name, output string) fields {
+	return fields{output: fields{"environmentRef": fields{"name": name, "output": output}}}
+}
+
 func TestWhoNamesAnAccount(t *testing.T) { // [X35]
 	t.Parallel()
 	s := with(t)
@@ -184,6 +189,8 @@ func TestWhoChangesAnEnvironment(t *testing.T) { // [X45]
 		"no configuration":                  {fields{"config": nil}, "spec.config"},
 		"another program":                   {fields{"program": fields{"configMapRef": fields{"name": "theirs"}}}, "spec.program"},
 		"a Secret":                          {fields{"secretConfig": fromSecrets("theirs")}, "spec.secretConfig"},
+		"an output of its neighbour":        {fields{"configFrom": fromOutput("network", "token")}, "spec.configFrom"},
+		"what it waits for":                 {fields{"dependsOn": []any{fields{"name": "network"}}}, "spec.dependsOn"},
 		"other credentials for the backend": {fields{"backend": fields{"credentialsSecretRef": fields{"name": "theirs"}}}, "spec.backend"},
 		"another Secret for the outputs":    {fields{"outputsSecretName": "theirs"}, "spec.outputsSecretName"},
 		"the pod of the run":                {fields{"runner": fields{"tolerations": []any{fields{"operator": "Exists"}}}}, "spec.runner"},
@@ -241,6 +248,7 @@ func TestWhoNamesASecret(t *testing.T) { // [X35]
 		message := user.denied(lesser(secrets))
 		assert.Contains(t, message, "the service account lesser may not read Secrets of the namespace "+s.namespace)
 		assert.Contains(t, user.denied(lesser(fields{"backend": fields{"url": "s3://bucket", "credentialsSecretRef": fields{"name": "keys"}}})), "account lesser")
+		assert.Contains(t, user.denied(lesser(fields{"configFrom": fromOutput("network", "token")})), "account lesser", "an output may be a secret [X67]")
 		require.NoError(t, user.tried(lesser(nil)), "without Secrets")
 		s.apply(runner)
 		s.follow(message)

@@ -293,6 +293,7 @@ const (
 // +kubebuilder:printcolumn:name="Message",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 40",message="the name is at most 40 characters long: Jobs and Secrets are named after it"
 // +kubebuilder:validation:XValidation:rule="!has(self.spec.outputsSecretName) || oldSelf.hasValue() && has(oldSelf.value().spec.outputsSecretName) && oldSelf.value().spec.outputsSecretName == self.spec.outputsSecretName || !self.spec.outputsSecretName.startsWith(self.metadata.name + '-state') && self.spec.outputsSecretName != self.metadata.name + '-passphrase' && !(self.spec.outputsSecretName.startsWith(self.metadata.name + '-') && self.spec.outputsSecretName.endsWith('-inputs'))",optionalOldSelf=true,message="spec.outputsSecretName is the name of a Secret in which the operator keeps the state of this Environment. Choose another one, or leave it out"
+// +kubebuilder:validation:XValidation:rule="(!has(self.spec.dependsOn) || self.spec.dependsOn.all(other, other.name != self.metadata.name)) && (!has(self.spec.configFrom) || self.spec.configFrom.all(key, self.spec.configFrom[key].environmentRef.name != self.metadata.name))",message="an Environment cannot depend on itself"
 type Environment struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`

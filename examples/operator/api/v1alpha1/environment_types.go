@@ -24,6 +24,21 @@ type EnvironmentSpec struct {
 	// +kubebuilder:validation:MaxProperties=64
 	SecretConfig map[string]SecretConfigSource `json:"secretConfig,omitempty"`
 
+	// Configuration from outputs of other Environments of the namespace, with the type that they have there. What is a
+	// secret there is a secret here. An Environment depends on those that it names here, as on those in dependsOn.
+	// +optional
+	// +kubebuilder:validation:MaxProperties=64
+	// +kubebuilder:validation:XValidation:rule="self.all(key, !key.contains('.') && !key.contains('['))",message="a key of configFrom is no path: it has no '.' and no '['"
+	ConfigFrom map[string]ConfigSource `json:"configFrom,omitempty"`
+
+	// Environments of the namespace that have to be Ready, as their present spec says, before a run of this one begins.
+	// Their deletion waits until this one is gone.
+	// +optional
+	// +kubebuilder:validation:MaxItems=32
+	// +listType=map
+	// +listMapKey=name
+	DependsOn []EnvironmentReference `json:"dependsOn,omitempty"`
+
 	// The service account that runs the program, in the Environment's namespace: a run may do what it may do. It also
 	// needs the permissions of the Role environment-runner, with which a run saves the state.
 	// +kubebuilder:validation:MinLength=1
@@ -106,6 +121,32 @@ type SecretKeyReference struct {
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
 	Key string `json:"key"`
+}
+
+// ConfigSource says where one value of the configuration comes from.
+type ConfigSource struct {
+	// An output of another Environment of the namespace.
+	EnvironmentRef OutputReference `json:"environmentRef"`
+}
+
+// OutputReference names an output of an Environment.
+type OutputReference struct {
+	// The Environment's name.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=40
+	Name string `json:"name"`
+	// The output's name.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=253
+	Output string `json:"output"`
+}
+
+// EnvironmentReference names an Environment of the same namespace.
+type EnvironmentReference struct {
+	// The Environment's name.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=40
+	Name string `json:"name"`
 }
 
 // ApprovalMode says who lets a change run.

@@ -14,7 +14,7 @@ import (
 	clientconfig "sigs.k8s.io/controller-runtime/pkg/client/config"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
-	"sigs.k8s.io/controller-runtime/pkg/metrics/server"
+	"sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/controller"
@@ -59,7 +59,7 @@ func controlOptions(args []string) (controllerOptions, error) {
 	flags.StringVar(&options.namespace, "namespace", "", "look after the Environments of this `namespace` alone (default: of all)")
 	flags.BoolVar(&options.leaderElection, "leader-elect", true, "let one of several controllers work")
 	flags.StringVar(&options.leaderElectionNamespace, "leader-election-namespace", "", "the `namespace` of the leader's Lease (default: the pod's)")
-	flags.StringVar(&options.metrics, "metrics-bind-address", "0", "where to serve metrics, such as :8080; 0 for nowhere")
+	flags.StringVar(&options.metrics, "metrics-bind-address", "0", "where to serve metrics by HTTPS to those who may get /metrics, such as :8443; 0 for nowhere")
 	flags.StringVar(&options.probes, "health-probe-bind-address", "0", "where to serve /healthz and /readyz, such as :8081; 0 for nowhere")
 	flags.Float64Var(&options.qps, "qps", 50, "requests to the API server a second")
 	flags.IntVar(&options.burst, "burst", 100, "requests to the API server at once")
@@ -89,7 +89,7 @@ func runController(options controllerOptions) error {
 		Scheme: scheme, Cache: controller.CacheOptions(options.namespace),
 		LeaderElection: options.leaderElection, LeaderElectionID: "environment-operator", LeaderElectionNamespace: options.leaderElectionNamespace,
 		LeaderElectionReleaseOnCancel: true,
-		Metrics:                       server.Options{BindAddress: options.metrics}, HealthProbeBindAddress: options.probes,
+		Metrics:                       controller.MetricsOptions(options.metrics), HealthProbeBindAddress: options.probes,
 	})
 	if err != nil {
 		return err
@@ -103,6 +103,9 @@ func runController(options controllerOptions) error {
 		Recorder: manager.GetEventRecorder("environment-operator"), Options: options.Options,
 	}
 	if err := reconciler.SetupWithManager(manager); err != nil {
+		return err
+	}
+	if err := reconciler.RegisterMetrics(metrics.Registry, manager.Elected()); err != nil {
 		return err
 	}
 	for name, add := range map[string]func(string, healthz.Checker) error{"healthz": manager.AddHealthzCheck, "readyz": manager.AddReadyzCheck} {

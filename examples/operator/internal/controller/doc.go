@@ -5,7 +5,7 @@
 // remember saves requests (what was read of a version that is still the newest, when to try a write again that was refused), or is a slot
 // that is taken until it is given back.
 //
-// It does not wait and it does not poll. It looks again when an Environment, a Job, a pod, a Lease, a program or
+// It does not wait and it does not poll. It looks again when an Environment or one that it depends on, a Job, a pod, a Lease, a program or
 // a Secret that an Environment names changes, and when a decision says so: a retry, a look for drift, the end of a
 // dead pod's rights, a name that is taken by something that is not watched, how far a run has come.
 //

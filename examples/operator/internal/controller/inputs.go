@@ -28,13 +28,16 @@ func (r *Reconciler) observeInputs(ctx context.Context, observed *plan.Observed)
 		observed.Inputs.Problem = problem
 		return err
 	}
-	values, before := map[string]inputs.Value{}, map[string]inputs.Value{}
+	if observed.Inputs.Problem = givenTwice(&environment.Spec); observed.Inputs.Problem != nil {
+		return nil
+	}
+	values, problem, err := r.observeConfigFrom(ctx, environment)
+	if err != nil || problem != nil {
+		observed.Inputs.Problem = problem
+		return err
+	}
+	before := maps.Clone(values)
 	for _, key := range slices.Sorted(maps.Keys(environment.Spec.SecretConfig)) {
-		if _, twice := environment.Spec.Config[key]; twice {
-			observed.Inputs.Problem = &plan.Problem{Reason: "ConfigInvalid", Message: fmt.Sprintf(
-				"The key %q is in spec.config and in spec.secretConfig. Remove one of them.", key)}
-			return nil
-		}
 		from := environment.Spec.SecretConfig[key].SecretKeyRef
 		secret, err := r.metadataOf(ctx, "Secret", environment.Namespace, from.Name)
 		if apierrors.IsNotFound(err) {
@@ -63,6 +66,27 @@ func (r *Reconciler) observeInputs(ctx context.Context, observed *plan.Observed)
 	observed.Inputs.Hash = inputs.Hash(program, config, values, backend)
 	if old := inputs.Hash(program, config, before, backend); knowsHash(environment, old) {
 		observed.Inputs.Hash = old
+	}
+	return nil
+}
+
+// givenTwice says which key of the configuration has two values, nil if none has.
+func givenTwice(spec *v1alpha1.EnvironmentSpec) *plan.Problem {
+	in := map[string][]string{}
+	for key := range spec.Config {
+		in[key] = append(in[key], "spec.config")
+	}
+	for key := range spec.SecretConfig {
+		in[key] = append(in[key], "spec.secretConfig")
+	}
+	for key := range spec.ConfigFrom {
+		in[key] = append(in[key], "spec.configFrom")
+	}
+	for _, key := range slices.Sorted(maps.Keys(in)) {
+		if fields := in[key]; len(fields) > 1 {
+			return &plan.Problem{Reason: "ConfigInvalid", Message: fmt.Sprintf(
+				"The key %q is in %s. Keep one of them.", key, strings.Join(fields, " and in "))}
+		}
 	}
 	return nil
 }
@@ -110,24 +134,33 @@ func knowsHash(environment *v1alpha1.Environment, hash string) bool {
 
 // digests are those of the values of a Secret, by their keys.
 func (r *Reconciler) digests(ctx context.Context, environment *v1alpha1.Environment, metadata *metav1.PartialObjectMetadata) (map[string]string, error) {
-	key, name := client.ObjectKeyFromObject(environment), metadata.Name
-	version := string(metadata.UID) + "/" + metadata.ResourceVersion
+	return r.remember(environment, metadata.Name, string(metadata.UID)+"/"+metadata.ResourceVersion, func() (secretDigests, error) {
+		var secret corev1.Secret
+		err := r.Direct.Get(ctx, client.ObjectKeyFromObject(metadata), &secret)
+		return secretDigests{version: string(secret.UID) + "/" + secret.ResourceVersion, digests: digestsOf(&secret)}, err
+	})
+}
+
+// remember returns what is known of a version of a Secret, and reads it if that is another one.
+func (r *Reconciler) remember(
+	environment *v1alpha1.Environment, name, version string, read func() (secretDigests, error),
+) (map[string]string, error) {
+	key := client.ObjectKeyFromObject(environment)
 	if known := r.memory.get(key).secrets[name]; known.version == version {
 		return known.digests, nil
 	}
-	var secret corev1.Secret
-	if err := r.Direct.Get(ctx, client.ObjectKeyFromObject(metadata), &secret); err != nil {
+	now, err := read()
+	if err != nil {
 		return nil, err
 	}
-	read := secretDigests{version: string(secret.UID) + "/" + secret.ResourceVersion, digests: digestsOf(&secret)}
 	r.memory.set(key, func(known *remembered) {
 		known.secrets = maps.Clone(known.secrets)
 		if known.secrets == nil {
 			known.secrets = map[string]secretDigests{}
 		}
-		known.secrets[name] = read
+		known.secrets[name] = now
 	})
-	return read.digests, nil
+	return now.digests, nil
 }
 
 func digestsOf(secret *corev1.Secret) map[string]string {
@@ -245,9 +278,13 @@ func (r *Reconciler) gather(ctx context.Context, environment *v1alpha1.Environme
 	if err != nil || problem != nil {
 		return gathered, problem, err
 	}
-	gathered.Files, gathered.Config = files, configOf(environment)
-	values, before := map[string]inputs.Value{}, map[string]inputs.Value{}
-	gathered.SecretConfig = map[string]string{}
+	gathered.Files, gathered.Config, gathered.SecretConfig = files, configOf(environment), map[string]string{}
+	own := maps.Clone(gathered.Config)
+	values, problem, err := r.gatherOutputs(ctx, environment, &gathered)
+	if err != nil || problem != nil {
+		return gathered, problem, err
+	}
+	before := maps.Clone(values)
 	for key, from := range environment.Spec.SecretConfig {
 		reference := from.SecretKeyRef
 		secret, problem, err := r.secret(ctx, environment, reference.Name, "spec.secretConfig."+key)
@@ -263,8 +300,8 @@ func (r *Reconciler) gather(ctx context.Context, environment *v1alpha1.Environme
 		before[key] = inputs.Value{Secret: reference.Name, Key: reference.Key, ResourceVersion: secret.ResourceVersion}
 	}
 	program := inputs.HashProgram(files)
-	gathered.InputHash = inputs.Hash(program, gathered.Config, values, gathered.BackendURL)
-	if old := inputs.Hash(program, gathered.Config, before, gathered.BackendURL); old == operation.InputHash {
+	gathered.InputHash = inputs.Hash(program, own, values, gathered.BackendURL)
+	if old := inputs.Hash(program, own, before, gathered.BackendURL); old == operation.InputHash {
 		gathered.InputHash = old
 	}
 	return gathered, nil, nil

@@ -63,19 +63,30 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// control starts a controller that looks after one namespace.
-func control(t *testing.T, namespace string, runs int) client.Client {
+// setup is what may be another one for a test.
+type setup struct {
+	config  *rest.Config
+	metrics server.Options
+	// registered is called with the reconciler before the controller starts.
+	registered func(*controller.Reconciler, ctrl.Manager) error
+}
+
+// control starts a controller that looks after one namespace. The client is a person's.
+func control(t *testing.T, namespace string, runs int, change ...func(*setup)) client.Client {
 	t.Helper()
 	scheme := runtime.NewScheme()
 	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
 	utilruntime.Must(v1alpha1.AddToScheme(scheme))
 	shared, err := connect()
 	require.NoError(t, err)
-	config := rest.CopyConfig(shared)
-	clock := &controller.ServerClock{}
+	with := setup{config: rest.CopyConfig(shared), metrics: server.Options{BindAddress: "0"}}
+	for _, change := range change {
+		change(&with)
+	}
+	config, clock := with.config, &controller.ServerClock{}
 	config.Wrap(clock.Wrap)
 	manager, err := ctrl.NewManager(config, ctrl.Options{
-		Scheme: scheme, Cache: controller.CacheOptions(namespace), Metrics: server.Options{BindAddress: "0"},
+		Scheme: scheme, Cache: controller.CacheOptions(namespace), Metrics: with.metrics,
 		Controller: managerconfig.Controller{SkipNameValidation: new(true)},
 	})
 	require.NoError(t, err)
@@ -86,11 +97,16 @@ func control(t *testing.T, namespace string, runs int) client.Client {
 		Options: controller.Options{RunnerImage: "runner", Runs: runs, Reconciles: 4},
 	}
 	require.NoError(t, reconciler.SetupWithManager(manager))
+	if with.registered != nil {
+		require.NoError(t, with.registered(reconciler, manager))
+	}
+	person, err := client.New(shared, client.Options{Scheme: scheme})
+	require.NoError(t, err)
 	stopped := make(chan struct{})
 	ctx, stop := context.WithCancel(context.Background())
 	go func() { defer close(stopped); _ = manager.Start(ctx) }()
 	t.Cleanup(func() { stop(); <-stopped })
-	return direct
+	return person
 }
 
 // place is a namespace with a program in it, and a controller.
@@ -115,11 +131,11 @@ var places atomic.Int32
 func newPlace(t *testing.T) *place { t.Helper(); return newPlaceFor(t, 8) }
 
 // newPlaceFor has a controller that lets so many programs run at a time.
-func newPlaceFor(t *testing.T, runs int) *place {
+func newPlaceFor(t *testing.T, runs int, change ...func(*setup)) *place {
 	t.Helper()
 	t.Parallel()
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("controller-%d", places.Add(1))}}
-	p := &place{T: t, Client: control(t, namespace.Name, runs), namespace: namespace.Name, environmentName: "shop"}
+	p := &place{T: t, Client: control(t, namespace.Name, runs, change...), namespace: namespace.Name, environmentName: "shop"}
 	require.NoError(t, p.Create(t.Context(), namespace))
 	p.make(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "program"}, Data: map[string]string{"Pulumi.yaml": "name: shop\nruntime: yaml\n"}})
 	return p

@@ -82,17 +82,21 @@ func outputsSecret(environment *v1alpha1.Environment, head *state.Head) (*corev1
 		OwnerReferences: []metav1.OwnerReference{*metav1.NewControllerRef(environment, v1alpha1.GroupVersion.WithKind("Environment"))},
 	}, Data: map[string][]byte{}}
 	for name, output := range head.Outputs {
-		if text, isText := output.Value.(string); isText {
-			secret.Data[name] = []byte(text)
-			continue
-		}
-		encoded, err := json.Marshal(output.Value)
+		text, err := textOf(output.Value)
 		if err != nil {
 			return nil, fmt.Errorf("output %q: %w", name, err)
 		}
-		secret.Data[name] = encoded
+		secret.Data[name] = text
 	}
 	return secret, nil
+}
+
+// textOf is an output as a text: a string as it is, everything else as JSON.
+func textOf(value any) ([]byte, error) {
+	if text, isText := value.(string); isText {
+		return []byte(text), nil
+	}
+	return json.Marshal(value)
 }
 
 // writeOutputs makes the Secret with the outputs what the head says. One of another owner is left alone.

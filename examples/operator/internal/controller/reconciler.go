@@ -39,9 +39,10 @@ type Reconciler struct {
 	Recorder events.EventRecorder
 	Options  Options
 
-	slots  *slots
-	memory memory
-	wake   chan event.GenericEvent
+	slots   *slots
+	memory  memory
+	metrics metrics
+	wake    chan event.GenericEvent
 }
 
 // Reconcile does the next thing that an Environment needs.
@@ -77,6 +78,9 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		return ctrl.Result{}, fmt.Errorf("%s: %w", decision.Step, err)
 	}
 	r.forgetRefusal(environment, decision.Step)
+	if decision.Step == plan.WriteStatus {
+		r.metrics.note(environment, &decision.Status)
+	}
 	for _, event := range decision.Events {
 		switch {
 		case decision.Step != plan.WriteStatus:

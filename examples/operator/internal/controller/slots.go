@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -28,6 +29,8 @@ type slots struct {
 type waiter struct {
 	name types.NamespacedName
 	look bool
+	// since is when it began to wait, as far as this controller knows.
+	since time.Time
 }
 
 func newSlots(limit int) *slots {
@@ -105,10 +108,22 @@ func (s *slots) is(name types.NamespacedName) func(waiter) bool {
 // enter keeps the place of who waits already.
 func (s *slots) enter(one waiter) {
 	if i := slices.IndexFunc(s.waiting, s.is(one.name)); i >= 0 {
+		one.since = s.waiting[i].since
 		s.waiting[i] = one
 		return
 	}
+	one.since = time.Now()
 	s.waiting = append(s.waiting, one)
+}
+
+// load is how many slots there are and are taken, how many Environments wait for one, and how long the one that has waited longest.
+func (s *slots) load() (limit, taken, waiting int, oldest time.Duration) {
+	s.mutex.Lock()
+	defer s.mutex.Unlock()
+	for _, one := range s.waiting {
+		oldest = max(oldest, time.Since(one.since))
+	}
+	return s.limit, len(s.taken), len(s.waiting), oldest
 }
 
 func (s *slots) leave(name types.NamespacedName) {

@@ -32,8 +32,9 @@ const conflictDelay = 100 * time.Millisecond
 
 // Indexes of Environments by the names of what they read.
 const (
-	indexProgram = "program"
-	indexSecrets = "secrets"
+	indexProgram      = "program"
+	indexSecrets      = "secrets"
+	indexDependencies = "dependencies"
 )
 
 // CacheOptions keep in memory only what is looked at: of the objects that belong to runs all, of Secrets and ConfigMaps
@@ -67,9 +68,12 @@ func (r *Reconciler) SetupWithManager(manager ctrl.Manager) error {
 	r.slots = newSlots(r.Options.Runs)
 	r.wake = make(chan event.GenericEvent, 1024)
 	r.memory = newMemory()
+	r.metrics = newMetrics()
 
 	indexer := manager.GetFieldIndexer()
-	for name, read := range map[string]func(*v1alpha1.Environment) []string{indexProgram: programOf, indexSecrets: secretsOf} {
+	for name, read := range map[string]func(*v1alpha1.Environment) []string{
+		indexProgram: programOf, indexSecrets: secretsOf, indexDependencies: (*v1alpha1.Environment).Dependencies,
+	} {
 		index := func(object client.Object) []string { return read(object.(*v1alpha1.Environment)) }
 		if err := indexer.IndexField(context.Background(), &v1alpha1.Environment{}, name, index); err != nil {
 			return err
@@ -79,6 +83,7 @@ func (r *Reconciler) SetupWithManager(manager ctrl.Manager) error {
 	return ctrl.NewControllerManagedBy(manager).
 		Named("environment").
 		For(&v1alpha1.Environment{}).
+		Watches(&v1alpha1.Environment{}, handler.EnqueueRequestsFromMapFunc(r.byDependency), builder.WithPredicates(predicate.Funcs{UpdateFunc: mattersToOthers})).
 		Watches(&batchv1.Job{}, labelled).
 		Watches(&corev1.Pod{}, labelled).
 		Watches(&coordinationv1.Lease{}, labelled, builder.WithPredicates(predicate.Funcs{UpdateFunc: holderChanged})).

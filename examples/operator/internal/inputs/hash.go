@@ -15,9 +15,12 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// Value is which value a secret of the configuration has. It says nothing of the value itself: a hash is shown.
+// Value is which value a secret of the configuration has, or an output of another Environment. It says nothing of the value itself: a
+// hash is shown.
 type Value struct {
 	Secret, Key string
+	// Environment and Output are where an output comes from.
+	Environment, Output string `json:",omitempty"`
 	// Digest is of the value, keyed with the uid of the Secret, which only those see who may read the value.
 	Digest string `json:",omitempty"`
 	// ResourceVersion is what hashes of before have, by which an annotation was another value.

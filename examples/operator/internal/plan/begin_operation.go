@@ -30,6 +30,8 @@ func (d *decision) next() {
 		d.suspended()
 	case d.Damaged != nil: // It may know of a run that is to be continued, and a status that was lost does not.
 		d.damaged()
+	case d.neverMet():
+	case d.Inputs.Problem != nil && d.waitForDependencies(): // What is missing may be an output that comes.
 	case d.Inputs.Problem != nil:
 		d.waiting(d.Inputs.Problem.Reason, d.Inputs.Problem.Message)
 	case !d.upToDate() || d.requested() != "":
@@ -67,7 +69,7 @@ func (d *decision) requested() string {
 
 // change runs new inputs, or plans them first.
 func (d *decision) change() {
-	if d.waitForRetry(v1alpha1.OperationUpdate, d.Inputs.Hash) {
+	if d.waitForRetry(v1alpha1.OperationUpdate, d.Inputs.Hash) || d.waitForDependencies() {
 		return
 	}
 	if d.spec.Approval != v1alpha1.ApprovalManual {
@@ -103,7 +105,9 @@ func (d *decision) drift() {
 		return
 	}
 	if plan := d.status.PendingPlan; plan != nil && plan.Drift && d.approved(plan) {
-		d.begin(v1alpha1.OperationUpdate, plan.Hash)
+		if !d.waitForDependencies() {
+			d.begin(v1alpha1.OperationUpdate, plan.Hash)
+		}
 		return
 	}
 	if plan := d.status.PendingPlan; plan != nil && !plan.Drift {

@@ -94,8 +94,7 @@ func shown(w *world) string {
 }
 
 // kstatus is what GitOps tools make of the Environment.
-func kstatus(t *testing.T, w *world) status.Status {
-	t.Helper()
+func kstatus(t require.TestingT, w *world) status.Status {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&w.environment)
 	require.NoError(t, err)
 	object := &unstructured.Unstructured{Object: content}

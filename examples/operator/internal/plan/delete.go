@@ -24,6 +24,7 @@ func (d *decision) delete() {
 		d.deleteWithNamespace()
 	case d.spec.Suspend:
 		d.suspended()
+	case d.waitForDependents():
 	case !d.waitForRetry(v1alpha1.OperationDestroy, ""):
 		d.begin(v1alpha1.OperationDestroy, "")
 	}

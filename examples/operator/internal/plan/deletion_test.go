@@ -17,6 +17,15 @@ const (
 
 func (w *world) orphan() { w.annotate(v1alpha1.AnnotationOrphan, "true") }
 
+// terminate is a "kubectl delete namespace".
+func (w *world) terminate() {
+	w.terminating = true
+	w.remove()
+	if w.job != nil {
+		w.deleteJob()
+	}
+}
+
 func TestDeletion(t *testing.T) { // [X11] [X32]
 	check(t, []decided{
 		{"without our finalizer nothing is done", func(w *world) { w.remove() },

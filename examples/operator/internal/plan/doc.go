@@ -13,7 +13,8 @@
 // An operation that has begun is brought to its end with the inputs it began with, before a newer spec is looked at.
 // The head (package state) says how it ended, not the Job: a Job can be deleted, a pod can be lost.
 //
-// Every path ends in Ready, in Stalled, in waiting for a person (approval, suspension, an input that is missing), or with the Environment gone.
+// Every path ends in Ready, in Stalled, in waiting for a person (approval, suspension, an input that is missing) or for
+// another Environment, or with the Environment gone.
 //
 // # Time
 //

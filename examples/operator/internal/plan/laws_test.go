@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"pgregory.net/rapid"
 
@@ -87,6 +88,16 @@ var events = map[string]func(*world, *rapid.T){
 	"someone asks for a run": func(w *world, t *rapid.T) {
 		w.annotate(v1alpha1.AnnotationRun, rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "run"))
 	},
+	"another Environment becomes something": func(w *world, t *rapid.T) {
+		w.dependencies = []plan.Dependency{rapid.SampledFrom([]plan.Dependency{
+			{Name: "network", Ready: true}, {Name: "network", Says: "Run 2 is under way."}, {Name: "network", Missing: true},
+			{Name: "network", Stalled: true, Says: "It failed."}, {Name: "network", Ready: true, Deleted: true},
+		}).Draw(t, "network")}
+	},
+	"others close a circle":    always(func(w *world) { w.circle = []string{"shop", "network"} }),
+	"others open the circle":   always(func(w *world) { w.circle = nil }),
+	"others depend on it":      always(func(w *world) { w.dependents = []string{"cart", "front"} }),
+	"the others go":            always(func(w *world) { w.dependents = nil }),
 	"the plan is approved":     always((*world).approve),
 	"it is deleted":            rarely((*world).remove),
 	"the namespace is deleted": rarely((*world).terminate),
@@ -118,6 +129,7 @@ func during(do func(*world)) func(*world, *rapid.T) {
 // calm takes away what keeps an Environment from its end.
 func (w *world) calm() {
 	w.problem, w.nameTaken, w.noSlot, w.damaged = nil, nil, false, false
+	w.dependencies, w.circle, w.dependents = nil, nil, nil
 	clear(w.refuses)
 	if w.environment.Spec.Suspend {
 		w.edit(func(spec *v1alpha1.EnvironmentSpec) { spec.Suspend = false })
@@ -190,6 +202,33 @@ func requireSays(t require.TestingT, w *world, decision plan.Decision) {
 	}
 }
 
+// requireNames wants a status that rests to name the Environment that is waited for.
+func requireNames(t require.TestingT, w *world, decision plan.Decision) {
+	unmet, status := w.unmet(), decision.Status
+	if w.deleted() || unmet == "" || decision.Step == plan.WriteStatus || status.CurrentOperation != nil || w.environment.Spec.Suspend || w.damaged {
+		return
+	}
+	ready := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionReady)
+	isApplied := status.LastApplied != nil && status.LastApplied.Hash == w.hash && w.problem == nil
+	asks := w.environment.Annotations[v1alpha1.AnnotationRun] != status.LastRunRequest
+	waits := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionStalled) == nil &&
+		meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionReconciling) != nil && status.Retry == nil
+	if ready == nil || ready.Reason == plan.ReasonWriteRefused || isApplied && !asks || !waits {
+		return
+	}
+	require.Contains(t, ready.Message, "network", "it waits, and the status does not name for what [X67]: %+v", status)
+}
+
+// requireHealth wants kstatus, on which GitOps tools go, to see what becomes of the Environment.
+func requireHealth(t require.TestingT, w *world, decision plan.Decision) {
+	if len(w.environment.Finalizers) == 0 {
+		return
+	}
+	later := *w
+	later.environment.Status = decision.Status
+	require.Equal(t, later.health(), kstatus(t, &later), "[X70] %+v", decision.Status)
+}
+
 // obeys checks what holds of each decision.
 func obeys(t require.TestingT, w *world) {
 	before := w.environment.DeepCopy()
@@ -211,6 +250,8 @@ func obeys(t require.TestingT, w *world) {
 		require.Fail(t, "it says Ready of inputs that were not applied [X29]", "%+v", first.Status)
 	}
 	requireSays(t, w, first)
+	requireNames(t, w, first)
+	requireHealth(t, w, first)
 	later := *w
 	for range 5 + len(w.foreign) { // The end of an operation and the beginning of the next are writes of their own.
 		if first.Step != plan.WriteStatus {

@@ -17,6 +17,13 @@ type Observed struct {
 	Now time.Time
 	// Inputs are what the spec leads to now.
 	Inputs Inputs
+	// Dependencies are the Environments that this one depends on.
+	Dependencies []Dependency
+	// Circle are the names of Environments each of which depends on the next, the last one on the first, which is this one. It is empty if
+	// this one is in no circle.
+	Circle []string
+	// Dependents are the names of the Environments that depend on this one, those in a circle with it left out.
+	Dependents []string
 	// CredentialsProblem is why the credentials of the backend cannot be read, nil if they can. It is a problem of the inputs, too.
 	CredentialsProblem *Problem
 	// Frozen says whether the inputs of the current operation are kept already.

@@ -134,7 +134,7 @@ func (d *decision) outdated(operation *v1alpha1.Operation) bool {
 		return true
 	default:
 		return d.spec.Suspend || operation.Request != d.requested() && operation.Kind != v1alpha1.OperationDriftCheck || d.Inputs.Problem != nil || d.Inputs.Hash != operation.InputHash ||
-			operation.Generation != d.Environment.Generation
+			operation.Generation != d.Environment.Generation || !d.mayRun(operation.Kind)
 	}
 }
 

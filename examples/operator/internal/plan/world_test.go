@@ -41,6 +41,10 @@ type world struct {
 	refusedFor int64 // the generation
 	damaged    bool
 
+	dependencies []plan.Dependency // Environments that this one depends on
+	circle       []string
+	dependents   []string
+
 	outputsProblem *plan.Problem
 	passphraseLost bool
 
@@ -104,6 +108,11 @@ func (w *world) observed() (observed plan.Observed) {
 		}
 	}()
 	observed.PassphraseLost, observed.NameTaken = w.passphraseLost, w.nameTaken
+	if w.deleted() {
+		observed.Dependents = w.dependents
+	} else {
+		observed.Dependencies, observed.Circle = w.dependencies, w.circle
+	}
 	for _, name := range slices.Sorted(maps.Keys(w.inputs)) {
 		observed.KeptInputs[w.inputs[name]] = name
 	}
@@ -216,6 +225,9 @@ func (w *world) writeStatus(status v1alpha1.EnvironmentStatus) {
 	if begins := operation != nil && before.CurrentOperation == nil && !continued && operation.JobUID == ""; begins {
 		w.refuse(spec.Suspend, "it begins while suspended [X25]")
 		w.refuse(operation.Serial <= w.serials, "a serial is used twice")
+		isRun := operation.Kind == v1alpha1.OperationUpdate || operation.Kind == v1alpha1.OperationPreview
+		w.refuse(isRun && w.unmet() != "", "it begins before what it depends on is ready [X67]")
+		w.refuse(operation.Kind == v1alpha1.OperationDestroy && len(w.dependents) > 0, "what others depend on is destroyed [X67]")
 		w.refuse((operation.Kind == v1alpha1.OperationDestroy) != w.deleted(), "only a deleted Environment is destroyed, and only destroyed [X11]")
 		if operation.Kind == v1alpha1.OperationUpdate && spec.Approval == v1alpha1.ApprovalManual {
 			approved := w.environment.Annotations[v1alpha1.AnnotationApprove]
@@ -375,14 +387,5 @@ func (w *world) importState() {
 	w.head.Record = state.Record{
 		Serial: max(w.head.Record.Serial, w.status().Serial), Kind: v1alpha1.OperationUpdate, Outcome: state.Succeeded, Imported: true,
 		Applied: true, ResourceCount: 3,
-	}
-}
-
-// terminate is a "kubectl delete namespace".
-func (w *world) terminate() {
-	w.terminating = true
-	w.remove()
-	if w.job != nil {
-		w.deleteJob()
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
 )
 
 // Head is the newest revision of an Environment's state, and what the operation that wrote it says of itself. It is
@@ -34,6 +35,9 @@ type chunk struct {
 	Name   string `json:"name"`
 	SHA256 string `json:"sha256"`
 }
+
+// UID is that of the Secret. It stays the same from one revision to the next.
+func (h *Head) UID() types.UID { return h.secret.UID }
 
 // Checkpoint is the stack's file, compressed as Pulumi wrote it; nil if there is none.
 func (h *Head) Checkpoint() []byte { return h.checkpoint }

@@ -1,0 +1,50 @@
+package v1alpha1
+
+import (
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// State is in one word what becomes of an Environment, for who counts them.
+type State string
+
+// The states.
+const (
+	// StateStalled needs a person.
+	StateStalled State = "Stalled"
+	// StateDeleting is being destroyed, or waits for that.
+	StateDeleting State = "Deleting"
+	// StateReady is as its spec says.
+	StateReady State = "Ready"
+	// StateFailing has failed and is repeated.
+	StateFailing State = "Failing"
+	// StateSuspended is not as its spec says, and nothing begins.
+	StateSuspended State = "Suspended"
+	// StateReconciling runs, or waits for something.
+	StateReconciling State = "Reconciling"
+)
+
+// States are all of them.
+var States = []State{StateStalled, StateDeleting, StateReady, StateFailing, StateSuspended, StateReconciling}
+
+// State is the first of them that holds. A status of another generation says nothing of this one.
+func (e *Environment) State() State {
+	holds := func(kind string) bool {
+		condition := meta.FindStatusCondition(e.Status.Conditions, kind)
+		return condition != nil && condition.Status == metav1.ConditionTrue && condition.ObservedGeneration == e.Generation
+	}
+	switch {
+	case holds(ConditionStalled):
+		return StateStalled
+	case !e.DeletionTimestamp.IsZero():
+		return StateDeleting
+	case holds(ConditionReady):
+		return StateReady
+	case e.Status.Retry != nil && e.Status.Retry.Count > 0:
+		return StateFailing
+	case holds(ConditionSuspended):
+		return StateSuspended
+	default:
+		return StateReconciling
+	}
+}
