@@ -169,7 +169,9 @@ func TestAWaitForAnAnswer(t *testing.T) {
 		w.open(shop)
 		elsewhere := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { other.Add(1) }))
 		t.Cleanup(elsewhere.Close)
-		shop.answersBy(func(rw http.ResponseWriter, r *http.Request) { http.Redirect(rw, r, elsewhere.URL+"/"+hush, http.StatusFound) })
+		shop.answersBy(func(rw http.ResponseWriter, r *http.Request) {
+			http.Redirect(rw, r, elsewhere.URL+"/"+hush, http.StatusFound)
+		})
 		s := start(t, inline(newUser(t))).wait(t, "it")
 		text := requireWaitPending(t, s, s.create(w.asking(m{}, shortTime)))
 		assert.Contains(t, text, "GET / is answered 302 Found, a redirect, which is not followed; it should be 2xx")
