@@ -58,7 +58,7 @@ func (r *patchResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadResp
 	waiting := ""
 	if now.pendingWait {
 		in.wait = in.wait.By(r.rules())
-		if waiting = stillMissing(in, live, r.source.Secrets()); waiting == "" && in.wait.Goal != nil {
+		if waiting = stillMissing(ctx, t, in, live, r.source.Secrets()); waiting == "" && in.wait.Goal != nil {
 			in.wait.SayGuess(ctx, live, r.source.Secrets())
 		}
 	}
@@ -88,14 +88,14 @@ func (r *patchResource) observeLive(
 }
 
 // stillMissing says in a few words why a wait is still pending; empty if its goal has been reached.
-func stillMissing(in inputs, live *unstructured.Unstructured, sensitive []string) string {
+func stillMissing(ctx context.Context, t target, in inputs, live *unstructured.Unstructured, sensitive []string) string {
 	if in.waitErr != nil {
 		return "its waitFor cannot be read" // the next update says why, and waits for the program's goal at that time
 	}
 	if in.wait.Goal == nil {
 		return ""
 	}
-	return in.wait.StillMissing(live, sensitive)
+	return in.wait.StillMissing(live, in.wait.Look(ctx, t.Cluster, live, sensitive), sensitive)
 }
 
 // kept returns the answer of a read. While something is pending, it reports that to the engine again, which shows it

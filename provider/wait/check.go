@@ -53,6 +53,9 @@ func checkObjects(inputs property.Map, fail func(path, reason string)) schema.Gr
 	} else if waitFor := inputs.Get(keyWaitFor); waitFor.IsMap() && values.Flag(waitFor.AsMap().Get(readiness.NameDeleted)) {
 		withoutCount = "With waitFor { deleted: true }, there is no count: no object may be left."
 	}
+	if waitFor := inputs.Get(keyWaitFor); !selector.IsNull() && waitFor.IsMap() && !waitFor.AsMap().Get(readiness.NameHTTP).IsNull() {
+		fail(keyWaitFor+"."+readiness.NameHTTP, "Only a Wait with a resourceRef asks for an answer. For pods, wait for the Service that selects them.")
+	}
 	checkCount(count, withoutCount, func(path, reason string) { fail(keyCount+path, reason) })
 	object := reference.Decode(ref).Identity
 	if !selector.IsNull() {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/readiness"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
@@ -35,7 +36,7 @@ func (r *waitResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespo
 	if err != nil {
 		return r.keepStale(ctx, req, nil, old, in.explain(nil, err))
 	}
-	live, err := r.look(ctx, clu, in, old)
+	live, verdict, err := r.look(ctx, clu, in, old)
 	if tracked.IsForgotten(err) {
 		return p.ReadResponse{}, nil
 	}
@@ -43,24 +44,24 @@ func (r *waitResource) Read(ctx context.Context, req p.ReadRequest) (p.ReadRespo
 		return r.keepStale(ctx, req, clu, old, in.explain(clu, err))
 	}
 	req.Properties = tracked.Reread(req.Properties)
-	if live != nil && !old.isAnother(live) && old.learnsFrom(in, live) {
+	if live != nil && !old.isAnother(live) && old.learnsFrom(verdict) {
 		old.origin = old.origin.Seen(ctx, clu)
 		req.Properties = req.Properties.Set(tracked.KeyCluster, old.origin.Encode())
 	}
 	if !in.spec.Goal.ForDeletion() {
-		return r.readLive(ctx, req, in, old, live)
+		return r.readLive(ctx, req, in, old, live, verdict)
 	}
 	if old.pending && live != nil && !old.isAnother(live) {
-		return unchanged(req, old, in.spec.StillMissing(live, r.source.Secrets()), live)
+		return unchanged(req, old, in.spec.StillMissing(live, verdict, r.source.Secrets()), live)
 	}
 	return renewed(req, state{origin: old.origin})
 }
 
 // readLive compares an object, or its absence, with what the wait is for, if that is not the absence.
 func (r *waitResource) readLive(
-	ctx context.Context, req p.ReadRequest, in inputs, old state, live *unstructured.Unstructured,
+	ctx context.Context, req p.ReadRequest, in inputs, old state, live *unstructured.Unstructured, verdict readiness.Verdict,
 ) (p.ReadResponse, error) {
-	another, holds := old.isAnother(live), func() bool { return in.spec.Goal.Judge(live).Holds }
+	another := old.isAnother(live)
 	switch {
 	case old.outlived(in, live):
 		return unchanged(req, old, "", nil)
@@ -70,8 +71,8 @@ func (r *waitResource) readLive(
 		return unchanged(req, old, "", live)
 	case old.pending && another:
 		return unchanged(req, old, "the object was deleted, and another one has its name now", nil)
-	case old.pending && !holds():
-		return unchanged(req, old, in.spec.StillMissing(live, r.source.Secrets()), live)
+	case old.pending && !verdict.Holds:
+		return unchanged(req, old, in.spec.StillMissing(live, verdict, r.source.Secrets()), live)
 	case old.pending:
 		in.spec.SayGuess(ctx, live, r.source.Secrets())
 	}
@@ -79,24 +80,31 @@ func (r *waitResource) readLive(
 	if err != nil {
 		return p.ReadResponse{}, err
 	}
-	now.origin, now.gaveUp = old.origin, old.gaveUp && !holds()
+	now.origin, now.gaveUp = old.origin, old.gaveUp && !verdict.Holds
 	return renewed(req, now)
 }
 
-// look reads the object in the cluster of the wait; nil means that it does not exist. If the wait is for its absence,
-// only a different address raises doubt.
+// look reads the object in the cluster of the wait; nil means that it does not exist. A pending wait also asks for the answer
+// that it is for. If the wait is for the object's absence, only a different address raises doubt.
 func (r *waitResource) look(
 	ctx context.Context, clu *cluster.Cluster, in inputs, old state,
-) (*unstructured.Unstructured, error) {
-	live, err := look(ctx, clu, in)
+) (live *unstructured.Unstructured, verdict readiness.Verdict, err error) {
+	live, err = look(ctx, clu, in)
+	switch {
+	case err != nil:
+	case old.pending && !old.isAnother(live):
+		verdict = in.spec.Look(ctx, clu, live, r.source.Secrets())
+	default:
+		verdict = in.spec.Goal.Judge(live)
+	}
 	t, absent := tracked.Target{Cluster: clu, Ref: tracked.RefOf(in.object.Identity)}, err == nil && live == nil
 	switch {
-	case err == nil && !old.learnsFrom(in, live), absent && in.spec.Goal.ForDeletion() && old.origin.Target == clu.Target():
-		return live, nil
+	case err == nil && !old.learnsFrom(verdict), absent && in.spec.Goal.ForDeletion() && old.origin.Target == clu.Target():
+		return live, verdict, nil
 	case absent:
-		return nil, old.origin.RequireIn(ctx, r.source, t)
+		return nil, verdict, old.origin.RequireIn(ctx, r.source, t)
 	default:
-		return live, old.origin.Located(ctx, r.source, t, old.uid, live, err)
+		return live, verdict, old.origin.Located(ctx, r.source, t, old.uid, live, err)
 	}
 }
 

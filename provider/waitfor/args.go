@@ -26,6 +26,7 @@ type WaitFor struct {
 	Ready      *bool             `pulumi:"ready,optional"`
 	Rollout    *bool             `pulumi:"rollout,optional"`
 	Expression *string           `pulumi:"expression,optional"`
+	HTTP       *HTTP             `pulumi:"http,optional"`
 	Deleted    *bool             `pulumi:"deleted,optional"`
 	FailWhen   *string           `pulumi:"failWhen,optional"`
 	Timeout    *string           `pulumi:"timeout,optional"`

@@ -41,10 +41,11 @@ func (s Spec) By(rules *readiness.Rules) Spec {
 }
 
 // StillMissing says in a few words what keeps a wait pending; empty if the goal is reached. live is nil if the object does not
-// exist. sensitive are texts that must not be shown: what a controller writes into a status may repeat them.
-func (s Spec) StillMissing(live *unstructured.Unstructured, sensitive []string) string {
+// exist, and verdict what [Spec.Look] has found. sensitive are texts that must not be shown: what a controller writes into a
+// status may repeat them.
+func (s Spec) StillMissing(live *unstructured.Unstructured, verdict readiness.Verdict, sensitive []string) string {
 	hide := failure.NewRedactor(sensitive)
-	switch verdict := s.Goal.Judge(live); {
+	switch {
 	case verdict.Holds:
 		return ""
 	case s.isSecret(live):
@@ -135,6 +136,7 @@ func Check(value property.Value, kind schema.GroupKind) []p.CheckFailure {
 	for key, field := range fields.AllStable {
 		c.shape(key, field)
 	}
+	c.http(fields.Get(readiness.NameHTTP), kind)
 	if timeout := fields.Get(keyTimeout); timeout.IsString() {
 		if _, err := ParseTimeout(timeout.AsString()); err != nil {
 			c.failQuoting(value, keyTimeout, "", err.Error())
@@ -199,6 +201,7 @@ func (c *checker) shape(key string, value property.Value) {
 		}
 	case readiness.NameFieldValue:
 		c.fieldValues(key, value)
+	case readiness.NameHTTP: // see http
 	default:
 		c.fail(key, fmt.Sprintf("There is no %q in %s. There are %s.", key, Key, strings.Join(keys, ", ")))
 	}
@@ -224,6 +227,7 @@ func criteriaOf(fields property.Map) readiness.Criteria {
 		Ready:      values.Flag(fields.Get(readiness.NameReady)),
 		Rollout:    values.Flag(fields.Get(readiness.NameRollout)),
 		Expression: values.Scalar(fields.Get(readiness.NameExpression)),
+		HTTP:       decodeHTTP(fields.Get(readiness.NameHTTP)),
 		Deleted:    values.Flag(fields.Get(readiness.NameDeleted)),
 		FailWhen:   values.Scalar(fields.Get(readiness.NameFailWhen)),
 	}

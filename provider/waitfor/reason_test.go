@@ -56,9 +56,9 @@ func TestAGuessIsSaid(t *testing.T) {
 
 func TestWhatIsStillMissingShowsNoSecret(t *testing.T) {
 	spec, live := readinessSpec(t), widget("Failed: "+password)
-	assert.Contains(t, spec.StillMissing(live, nil), password)
-	assert.NotContains(t, spec.StillMissing(live, []string{password}), password)
+	assert.Contains(t, spec.StillMissing(live, spec.Goal.Judge(live), nil), password)
+	assert.NotContains(t, spec.StillMissing(live, spec.Goal.Judge(live), []string{password}), password)
 	spec.Secret = true
-	assert.NotContains(t, spec.StillMissing(live, nil), "Failed")
-	assert.Empty(t, spec.StillMissing(widget("Running"), nil))
+	assert.NotContains(t, spec.StillMissing(live, spec.Goal.Judge(live), nil), "Failed")
+	assert.Empty(t, spec.StillMissing(widget("Running"), spec.Goal.Judge(widget("Running")), nil))
 }

@@ -46,8 +46,12 @@ func (r Request) goal() string {
 func (r Request) report(ctx context.Context, e *readiness.NotReadyError, trouble error) string {
 	took := duration(e.Took)
 	if e.Reason == readiness.Unreadable {
+		verb := "read"
+		if _, asked := errors.AsType[unaskedError](e.Err); asked {
+			verb = "ask"
+		}
 		return failure.Explain(e.Err, failure.Operation{
-			Verb: "read", Subject: r.subject() + ", to wait for " + r.goal(), Server: r.Cluster.Server(),
+			Verb: verb, Subject: r.subject() + ", to wait for " + r.goal(), Server: r.Cluster.Server(),
 		}).Error() + "\n" + r.retryHint()
 	}
 	var lines []string

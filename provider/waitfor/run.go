@@ -57,7 +57,7 @@ func Run(ctx context.Context, request Request) (*unstructured.Unstructured, erro
 	defer status.clear()
 	live, err := readiness.Await(ctx, request.Spec.Goal, request.remembering(request.follow(status)), readiness.Options{
 		UID: request.UID, Timeout: request.budget(ctx), Progress: status.see,
-		Excuse: request.excuse, Warn: func(warning string) { p.GetLogger(ctx).Warning(warning) },
+		Excuse: request.excuse, Ask: request.ask, Warn: func(warning string) { p.GetLogger(ctx).Warning(warning) },
 	})
 	if err == nil {
 		request.Spec.SayGuess(ctx, live, request.Sensitive)

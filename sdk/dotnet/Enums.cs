@@ -271,6 +271,43 @@ namespace K8sConnect.Kubernetes
     }
 
     /// <summary>
+    /// The values of the input `scheme`.
+    /// </summary>
+    [EnumType]
+    public readonly struct HttpScheme : IEquatable<HttpScheme>
+    {
+        private readonly string _value;
+
+        private HttpScheme(string value)
+        {
+            _value = value ?? throw new ArgumentNullException(nameof(value));
+        }
+
+        /// <summary>
+        /// Ask without TLS. This is the default.
+        /// </summary>
+        public static HttpScheme Http { get; } = new HttpScheme("http");
+        /// <summary>
+        /// Ask with TLS. The certificate is not verified.
+        /// </summary>
+        public static HttpScheme Https { get; } = new HttpScheme("https");
+
+        public static bool operator ==(HttpScheme left, HttpScheme right) => left.Equals(right);
+        public static bool operator !=(HttpScheme left, HttpScheme right) => !left.Equals(right);
+
+        public static explicit operator string(HttpScheme value) => value._value;
+
+        [EditorBrowsable(EditorBrowsableState.Never)]
+        public override bool Equals(object? obj) => obj is HttpScheme other && Equals(other);
+        public bool Equals(HttpScheme other) => string.Equals(_value, other._value, StringComparison.Ordinal);
+
+        [EditorBrowsable(EditorBrowsableState.Never)]
+        public override int GetHashCode() => _value?.GetHashCode() ?? 0;
+
+        public override string ToString() => _value;
+    }
+
+    /// <summary>
     /// The values of the input `keep`.
     /// </summary>
     [EnumType]

@@ -35,6 +35,7 @@ type Cluster struct {
 	kubeconfig []byte
 	client     kubernetes.Interface
 	space      *namespaces.Space // of a real node
+	pods       *podNetwork       // nil without one
 }
 
 // Start starts a cluster and returns when all that the options ask for works: the API server
@@ -129,7 +130,7 @@ func (c *Cluster) Stop() error {
 	for _, part := range c.Parts() {
 		errs = append(errs, part.Kill())
 	}
-	if err := errors.Join(append(errs, os.RemoveAll(c.dir))...); err != nil {
+	if err := errors.Join(append(errs, c.pods.stop(), os.RemoveAll(c.dir))...); err != nil {
 		return fmt.Errorf("cluster: stopping: %w", err)
 	}
 	return nil

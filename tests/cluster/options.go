@@ -28,6 +28,10 @@ type Options struct {
 	// with that. Nothing can be pulled; [Cluster.AddImage] brings images.
 	RealNode bool
 
+	// PodNetwork lets servers of tests answer at the addresses of pods that do not run, for requests that the API server
+	// passes on to them: [Cluster.AnswerAt].
+	PodNetwork bool
+
 	// Audit records the requests that reach the API server, for [Cluster.Requests].
 	Audit bool
 

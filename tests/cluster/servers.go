@@ -133,6 +133,11 @@ func (c *Cluster) configureAPIServer() error {
 			Set("audit-log-mode", "blocking-strict"). // recorded before it is done, or not done
 			Set("audit-log-maxsize", "1000")          // never rotated within a test
 	}
+	if c.options.PodNetwork {
+		if err := c.startPodNetwork(flags); err != nil {
+			return err
+		}
+	}
 	for _, flag := range c.options.APIServerArgs {
 		name, value, _ := strings.Cut(strings.TrimPrefix(flag, "--"), "=")
 		flags.Append(name, value)

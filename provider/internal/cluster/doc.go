@@ -1,6 +1,7 @@
 // Package cluster talks to Kubernetes API servers. It turns a [connect.Connection], which is plain data, into a
 // [Cluster] with the few verbs that the resources need: [Cluster.Apply], [Cluster.Get], [Cluster.Delete],
 // [Cluster.Patch], [Cluster.List], [Cluster.Follow] and [Cluster.Record]. [Cluster.Edit] combines several of them.
+// [Cluster.Ask] asks a Service or a Pod through the API server.
 // [Cluster.ID] identifies the cluster. The package knows nothing of Pulumi.
 //
 // Its laws:

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/watch"
 )
@@ -46,9 +45,10 @@ func (c *Cluster) Follow(
 	ctx context.Context, ref Ref, from *unstructured.Unstructured, options FollowOptions,
 	see func(live *unstructured.Unstructured) (bool, error),
 ) error {
-	f := &follower{cluster: c, followed: &oneObject{c, ref, see}, options: options, began: time.Now()}
+	f := &follower{cluster: c, followed: &oneObject{c, ref, see}, options: options, patience: NewPatience()}
 	if from != nil {
-		f.version, f.worked = from.GetResourceVersion(), true
+		f.version = from.GetResourceVersion()
+		f.patience.Succeeded()
 	}
 	return f.follow(ctx)
 }
@@ -114,9 +114,8 @@ type follower struct {
 	version string // the resourceVersion to watch from; empty if changes may have been missed
 	polls   int    // reads since watching was refused; 0 while watching
 	told    bool   // Polling has been called
-	worked  bool   // a request has succeeded
-	began   time.Time
-	denied  time.Time
+
+	patience *Patience
 }
 
 // read reads the current state.
@@ -128,7 +127,7 @@ func (f *follower) read(ctx context.Context) (bool, error) {
 		if found.unlisted != nil {
 			f.poll(found.unlisted)
 		}
-		f.succeeded()
+		f.patience.Succeeded()
 		f.version = found.version
 		return found.show()
 	case ctx.Err() != nil:
@@ -141,18 +140,9 @@ func (f *follower) read(ctx context.Context) (bool, error) {
 // unknownVersion is the version of an absent object while polling.
 const unknownVersion = "0"
 
-func (f *follower) succeeded() { f.worked, f.denied = true, time.Time{} }
-
 // survive returns the error if waiting does not help.
 func (f *follower) survive(err error) error {
-	if apierrors.IsUnauthorized(err) || apierrors.IsForbidden(err) {
-		if f.denied.IsZero() {
-			f.denied = time.Now()
-		}
-		if !f.worked || time.Since(f.denied) > deniedTolerance {
-			return err
-		}
-	} else if !MayPass(err) || !f.worked && time.Since(f.began) > firstContactTimeout {
+	if f.patience.HasEnded(err) {
 		return err
 	}
 	if f.options.Trouble != nil {

@@ -3,7 +3,6 @@ package cluster
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/watch"
@@ -21,7 +20,7 @@ func (c *Cluster) FollowAll(
 	see func(all map[string]*unstructured.Unstructured) (bool, error),
 ) error {
 	all := &allObjects{cluster: c, options: options, see: see}
-	f := &follower{cluster: c, followed: all, options: follow, began: time.Now()}
+	f := &follower{cluster: c, followed: all, options: follow, patience: NewPatience()}
 	return f.follow(ctx)
 }
 

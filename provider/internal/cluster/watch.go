@@ -49,7 +49,7 @@ func (f *follower) watch(ctx context.Context) (bool, error) {
 			if !open || event.Type == watch.Error || !readable {
 				return false, nil // 410 Gone or a server in trouble: read the current state
 			}
-			f.succeeded()
+			f.patience.Succeeded()
 			if done, err := f.followed.change(event.Type, object); done || err != nil {
 				return true, err
 			}

@@ -27,6 +27,9 @@ type Options struct {
 	// excuses nothing.
 	Excuse Excuse
 	Warn   func(warning string)
+	// Ask waits for the answer that the goal waits for, as long as nothing else is missing. If it returns nil, the goal
+	// holds; an error ends the wait. live is the object as last seen. say is called with what the answer lacks.
+	Ask func(ctx context.Context, live func() *unstructured.Unstructured, say func(missing string)) error
 }
 
 // Reason is why a wait ended without success.
@@ -94,6 +97,9 @@ func Await(ctx context.Context, goal *Goal, follow Follow, options Options) (*un
 	ended := ctx.Err()
 	stop()
 	w.excuses.Wait()
+	if w.unasked != nil {
+		ended, err = nil, w.unasked
+	}
 	if w.holds {
 		if w.warning != "" && options.Warn != nil {
 			options.Warn(w.warning)
@@ -142,6 +148,10 @@ type waiting struct {
 	suspended bool
 	warning   string
 	decision  decision
+	// unanswered is what the last answer lacked, for as long as only the answer is missing.
+	unanswered string
+	// unasked is why there can be no answer.
+	unasked error
 }
 
 // see judges one state of the object.
@@ -170,7 +180,16 @@ func (w *waiting) see(live *unstructured.Unstructured) (bool, error) {
 	if w.holds || w.failed != "" {
 		return true, nil
 	}
-	w.decision.about(w.ctx, &w.excuses, w.options.Excuse, live, verdict.Doubt, func(ctx context.Context, warning string) {
+	excuse := w.options.Excuse
+	if verdict.Doubt == NoAnswer {
+		excuse = w.ask
+		if w.unanswered != "" {
+			w.missing, verdict.Missing = []string{w.unanswered}, []string{w.unanswered}
+		}
+	} else {
+		w.unanswered = ""
+	}
+	w.decision.about(w.ctx, &w.excuses, excuse, live, verdict.Doubt, func(ctx context.Context, warning string) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		if ctx.Err() == nil && w.failed == "" {
@@ -182,4 +201,37 @@ func (w *waiting) see(live *unstructured.Unstructured) (bool, error) {
 		w.options.Progress(live, verdict)
 	}
 	return false, nil
+}
+
+// ask is the excuse of an object that lacks nothing but an answer.
+func (w *waiting) ask(ctx context.Context, _ *unstructured.Unstructured, _ Doubt) (string, bool) {
+	if w.options.Ask == nil {
+		return "", false
+	}
+	live := func() *unstructured.Unstructured {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return w.last
+	}
+	err := w.options.Ask(ctx, live, func(missing string) { w.lacks(ctx, missing) })
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if err != nil && ctx.Err() == nil {
+		w.unasked = err
+		w.stop()
+	}
+	return "", err == nil
+}
+
+// lacks records what the last answer lacked, unless something else is missing by now.
+func (w *waiting) lacks(ctx context.Context, missing string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if ctx.Err() != nil || missing == "" {
+		return
+	}
+	w.unanswered, w.missing = missing, []string{missing}
+	if w.options.Progress != nil {
+		w.options.Progress(w.last, Verdict{Missing: w.missing, Doubt: NoAnswer})
+	}
 }

@@ -24,6 +24,8 @@ type Criteria struct {
 	Rollout bool
 	// Expression is a CEL expression over object that must be true.
 	Expression string
+	// HTTP waits until the object answers a request.
+	HTTP *HTTP
 	// Deleted waits until the object is gone.
 	Deleted bool
 	// FailWhen is a CEL expression over object that ends the wait as failed.
@@ -38,6 +40,7 @@ const (
 	NameReady      = "ready"
 	NameRollout    = "rollout"
 	NameExpression = "expression"
+	NameHTTP       = "http"
 	NameDeleted    = "deleted"
 	NameFailWhen   = "failWhen"
 )
@@ -110,16 +113,19 @@ func Compile(c Criteria) (*Goal, []Problem) {
 			g.criteria = append(g.criteria, expressionCriterion{expression})
 		}
 	}
+	if c.HTTP != nil {
+		g.criteria = append(g.criteria, httpCriterion{*c.HTTP})
+	}
 	if c.FailWhen != "" {
 		var err error
 		if g.failWhen, err = parseExpression(c.FailWhen); err != nil {
 			refuse(NameFailWhen, "", err)
 		}
 	}
-	switch others := c.Field != "" || len(c.FieldValue) > 0 || c.Condition != "" || c.Ready || c.Rollout || c.Expression != ""; {
+	switch others := c.Field != "" || len(c.FieldValue) > 0 || c.Condition != "" || c.Ready || c.Rollout || c.Expression != "" || c.HTTP != nil; {
 	case !others && !c.Deleted:
 		problems = append(problems, Problem{Reason: "Say what to wait for: at least one of field, fieldValue, condition, " +
-			"ready, rollout, expression and deleted."})
+			"ready, rollout, expression, http and deleted."})
 	case others && c.Deleted:
 		problems = append(problems, Problem{NameDeleted, "", "An object that is gone has no fields and conditions to wait for."})
 	}
@@ -175,7 +181,8 @@ type Verdict struct {
 }
 
 // Judge evaluates one state of an object; nil means that it does not exist. An object that is being deleted is ready
-// for nothing but its deletion, and an [outdated] status counts neither for the goal nor against it.
+// for nothing but its deletion, and an [outdated] status counts neither for the goal nor against it. If the goal is an answer,
+// it never holds: only asking tells.
 func (g *Goal) Judge(live *unstructured.Unstructured) Verdict {
 	if live == nil {
 		return Verdict{Holds: g.deleted, Missing: g.unlessDeleted("it does not exist yet")}
@@ -197,11 +204,18 @@ func (g *Goal) Judge(live *unstructured.Unstructured) Verdict {
 			verdict.Missing = append(verdict.Missing, missing)
 		}
 	}
+	asked, asks := g.HTTP()
+	unanswered := asks && len(verdict.Missing) == 0
+	if unanswered {
+		verdict.Missing = []string{httpCriterion{asked}.unanswered()}
+	}
 	verdict.Holds = len(verdict.Missing) == 0
 	switch final := g.finally(live.Object, verdict.Holds, behind); {
 	case terminating:
 	case final.why != "":
 		verdict.Holds, verdict.Failed, verdict.Next, verdict.Suspended = false, final.why, final.next, final.suspended
+	case unanswered:
+		verdict.Doubt = NoAnswer
 	case verdict.Holds:
 		verdict.Guessed = g.guessed(live.Object)
 	case behind == "":
@@ -215,6 +229,9 @@ func (g *Goal) Judge(live *unstructured.Unstructured) Verdict {
 func (g *Goal) finally(object map[string]any, holds bool, behind string) terminalFailure {
 	if suspended := g.suspended(object); suspended.why != "" {
 		return suspended
+	}
+	if unaskable := g.unaskable(object); unaskable.why != "" {
+		return unaskable
 	}
 	if holds || behind != "" {
 		return terminalFailure{}

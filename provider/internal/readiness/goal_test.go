@@ -26,6 +26,7 @@ func TestWhatIsGoneHasNothingElseToWaitFor(t *testing.T) {
 	for name, criteria := range map[string]Criteria{
 		NameField: {Field: "status.phase"}, NameFieldValue: {FieldValue: map[string]string{"status.phase": "x"}},
 		NameCondition: {Condition: "Ready"}, NameReady: {Ready: true}, NameRollout: {Rollout: true}, NameExpression: {Expression: "true"},
+		NameHTTP: {HTTP: &HTTP{Path: "/"}},
 	} {
 		t.Run(name+" and deleted are refused", func(t *testing.T) {
 			criteria.Deleted = true

@@ -96,6 +96,8 @@ const (
 	NoStatus
 	// NoConsumer means that a claim has no volume, and may get one only when a pod uses it.
 	NoConsumer
+	// NoAnswer means that nothing is missing but an answer, for which [Options.Ask] asks.
+	NoAnswer
 )
 
 // ready returns the readiness criterion, if the goal has one.

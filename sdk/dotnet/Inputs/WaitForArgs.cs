@@ -12,7 +12,7 @@ namespace K8sConnect.Kubernetes.Inputs
 {
 
     /// <summary>
-    /// What to wait for. Set at least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression` and `deleted`; if you set several, all must hold at the same time. Paths are JSONPath (RFC 9535), with or without the leading `$`; the syntax of `kubectl get -o jsonpath` works too.
+    /// What to wait for. Set at least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression`, `http` and `deleted`; if you set several, all must hold at the same time. Paths are JSONPath (RFC 9535), with or without the leading `$`; the syntax of `kubectl get -o jsonpath` works too.
     /// </summary>
     public sealed class WaitForArgs : global::Pulumi.ResourceArgs
     {
@@ -57,6 +57,12 @@ namespace K8sConnect.Kubernetes.Inputs
             get => _fieldValue ?? (_fieldValue = new InputMap<string>());
             set => _fieldValue = value;
         }
+
+        /// <summary>
+        /// Wait until a Service or a Pod answers an HTTP request, such as `{ path: "/healthz", port: 8080 }`. The API server passes the request on, so the program needs no access to the cluster's network, but the permission `get` for `services/proxy` or `pods/proxy`. If other members are set, the first request is sent when they hold. Only for the kinds Service and Pod of `v1`, and not for the objects of a `selector`.
+        /// </summary>
+        [Input("http")]
+        public Input<Inputs.WaitForHttpArgs>? Http { get; set; }
 
         /// <summary>
         /// Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its current generation or, if it has no conditions, when it has a status. An object of a kind without any notion of readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.

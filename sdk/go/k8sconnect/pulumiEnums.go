@@ -1189,6 +1189,174 @@ func (in *driftDetectionPtr) ToDriftDetectionPtrOutputWithContext(ctx context.Co
 	return pulumi.ToOutputWithContext(ctx, in).(DriftDetectionPtrOutput)
 }
 
+// The values of the input `scheme`.
+type HttpScheme string
+
+const (
+	// Ask without TLS. This is the default.
+	HttpSchemeHttp = HttpScheme("http")
+	// Ask with TLS. The certificate is not verified.
+	HttpSchemeHttps = HttpScheme("https")
+)
+
+func (HttpScheme) ElementType() reflect.Type {
+	return reflect.TypeOf((*HttpScheme)(nil)).Elem()
+}
+
+func (e HttpScheme) ToHttpSchemeOutput() HttpSchemeOutput {
+	return pulumi.ToOutput(e).(HttpSchemeOutput)
+}
+
+func (e HttpScheme) ToHttpSchemeOutputWithContext(ctx context.Context) HttpSchemeOutput {
+	return pulumi.ToOutputWithContext(ctx, e).(HttpSchemeOutput)
+}
+
+func (e HttpScheme) ToHttpSchemePtrOutput() HttpSchemePtrOutput {
+	return e.ToHttpSchemePtrOutputWithContext(context.Background())
+}
+
+func (e HttpScheme) ToHttpSchemePtrOutputWithContext(ctx context.Context) HttpSchemePtrOutput {
+	return HttpScheme(e).ToHttpSchemeOutputWithContext(ctx).ToHttpSchemePtrOutputWithContext(ctx)
+}
+
+func (e HttpScheme) ToStringOutput() pulumi.StringOutput {
+	return pulumi.ToOutput(pulumi.String(e)).(pulumi.StringOutput)
+}
+
+func (e HttpScheme) ToStringOutputWithContext(ctx context.Context) pulumi.StringOutput {
+	return pulumi.ToOutputWithContext(ctx, pulumi.String(e)).(pulumi.StringOutput)
+}
+
+func (e HttpScheme) ToStringPtrOutput() pulumi.StringPtrOutput {
+	return pulumi.String(e).ToStringPtrOutputWithContext(context.Background())
+}
+
+func (e HttpScheme) ToStringPtrOutputWithContext(ctx context.Context) pulumi.StringPtrOutput {
+	return pulumi.String(e).ToStringOutputWithContext(ctx).ToStringPtrOutputWithContext(ctx)
+}
+
+type HttpSchemeOutput struct{ *pulumi.OutputState }
+
+func (HttpSchemeOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*HttpScheme)(nil)).Elem()
+}
+
+func (o HttpSchemeOutput) ToHttpSchemeOutput() HttpSchemeOutput {
+	return o
+}
+
+func (o HttpSchemeOutput) ToHttpSchemeOutputWithContext(ctx context.Context) HttpSchemeOutput {
+	return o
+}
+
+func (o HttpSchemeOutput) ToHttpSchemePtrOutput() HttpSchemePtrOutput {
+	return o.ToHttpSchemePtrOutputWithContext(context.Background())
+}
+
+func (o HttpSchemeOutput) ToHttpSchemePtrOutputWithContext(ctx context.Context) HttpSchemePtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, v HttpScheme) *HttpScheme {
+		return &v
+	}).(HttpSchemePtrOutput)
+}
+
+func (o HttpSchemeOutput) ToStringOutput() pulumi.StringOutput {
+	return o.ToStringOutputWithContext(context.Background())
+}
+
+func (o HttpSchemeOutput) ToStringOutputWithContext(ctx context.Context) pulumi.StringOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, e HttpScheme) string {
+		return string(e)
+	}).(pulumi.StringOutput)
+}
+
+func (o HttpSchemeOutput) ToStringPtrOutput() pulumi.StringPtrOutput {
+	return o.ToStringPtrOutputWithContext(context.Background())
+}
+
+func (o HttpSchemeOutput) ToStringPtrOutputWithContext(ctx context.Context) pulumi.StringPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, e HttpScheme) *string {
+		v := string(e)
+		return &v
+	}).(pulumi.StringPtrOutput)
+}
+
+type HttpSchemePtrOutput struct{ *pulumi.OutputState }
+
+func (HttpSchemePtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**HttpScheme)(nil)).Elem()
+}
+
+func (o HttpSchemePtrOutput) ToHttpSchemePtrOutput() HttpSchemePtrOutput {
+	return o
+}
+
+func (o HttpSchemePtrOutput) ToHttpSchemePtrOutputWithContext(ctx context.Context) HttpSchemePtrOutput {
+	return o
+}
+
+func (o HttpSchemePtrOutput) Elem() HttpSchemeOutput {
+	return o.ApplyT(func(v *HttpScheme) HttpScheme {
+		if v != nil {
+			return *v
+		}
+		var ret HttpScheme
+		return ret
+	}).(HttpSchemeOutput)
+}
+
+func (o HttpSchemePtrOutput) ToStringPtrOutput() pulumi.StringPtrOutput {
+	return o.ToStringPtrOutputWithContext(context.Background())
+}
+
+func (o HttpSchemePtrOutput) ToStringPtrOutputWithContext(ctx context.Context) pulumi.StringPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, e *HttpScheme) *string {
+		if e == nil {
+			return nil
+		}
+		v := string(*e)
+		return &v
+	}).(pulumi.StringPtrOutput)
+}
+
+// HttpSchemeInput is an input type that accepts values of the HttpScheme enum
+// A concrete instance of `HttpSchemeInput` can be one of the following:
+//
+//	HttpSchemeHttp
+//	HttpSchemeHttps
+type HttpSchemeInput interface {
+	pulumi.Input
+
+	ToHttpSchemeOutput() HttpSchemeOutput
+	ToHttpSchemeOutputWithContext(context.Context) HttpSchemeOutput
+}
+
+var httpSchemePtrType = reflect.TypeOf((**HttpScheme)(nil)).Elem()
+
+type HttpSchemePtrInput interface {
+	pulumi.Input
+
+	ToHttpSchemePtrOutput() HttpSchemePtrOutput
+	ToHttpSchemePtrOutputWithContext(context.Context) HttpSchemePtrOutput
+}
+
+type httpSchemePtr string
+
+func HttpSchemePtr(v string) HttpSchemePtrInput {
+	return (*httpSchemePtr)(&v)
+}
+
+func (*httpSchemePtr) ElementType() reflect.Type {
+	return httpSchemePtrType
+}
+
+func (in *httpSchemePtr) ToHttpSchemePtrOutput() HttpSchemePtrOutput {
+	return pulumi.ToOutput(in).(HttpSchemePtrOutput)
+}
+
+func (in *httpSchemePtr) ToHttpSchemePtrOutputWithContext(ctx context.Context) HttpSchemePtrOutput {
+	return pulumi.ToOutputWithContext(ctx, in).(HttpSchemePtrOutput)
+}
+
 // The values of the input `keep`.
 type Keep string
 
@@ -2224,6 +2392,8 @@ func init() {
 	pulumi.RegisterInputType(reflect.TypeOf((*DeletionPropagationPtrInput)(nil)).Elem(), DeletionPropagation("Background"))
 	pulumi.RegisterInputType(reflect.TypeOf((*DriftDetectionInput)(nil)).Elem(), DriftDetection("preview"))
 	pulumi.RegisterInputType(reflect.TypeOf((*DriftDetectionPtrInput)(nil)).Elem(), DriftDetection("preview"))
+	pulumi.RegisterInputType(reflect.TypeOf((*HttpSchemeInput)(nil)).Elem(), HttpScheme("http"))
+	pulumi.RegisterInputType(reflect.TypeOf((*HttpSchemePtrInput)(nil)).Elem(), HttpScheme("http"))
 	pulumi.RegisterInputType(reflect.TypeOf((*KeepInput)(nil)).Elem(), Keep("always"))
 	pulumi.RegisterInputType(reflect.TypeOf((*KeepPtrInput)(nil)).Elem(), Keep("always"))
 	pulumi.RegisterInputType(reflect.TypeOf((*ManifestsWaitInput)(nil)).Elem(), ManifestsWait("needed"))
@@ -2250,6 +2420,8 @@ func init() {
 	pulumi.RegisterOutputType(DeletionPropagationPtrOutput{})
 	pulumi.RegisterOutputType(DriftDetectionOutput{})
 	pulumi.RegisterOutputType(DriftDetectionPtrOutput{})
+	pulumi.RegisterOutputType(HttpSchemeOutput{})
+	pulumi.RegisterOutputType(HttpSchemePtrOutput{})
 	pulumi.RegisterOutputType(KeepOutput{})
 	pulumi.RegisterOutputType(KeepPtrOutput{})
 	pulumi.RegisterOutputType(ManifestsWaitOutput{})

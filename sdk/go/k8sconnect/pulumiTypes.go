@@ -2583,7 +2583,7 @@ func (o WaitCountPtrOutput) Exactly() pulumi.IntPtrOutput {
 	}).(pulumi.IntPtrOutput)
 }
 
-// What to wait for. Set at least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression` and `deleted`; if you set several, all must hold at the same time. Paths are JSONPath (RFC 9535), with or without the leading `$`; the syntax of `kubectl get -o jsonpath` works too.
+// What to wait for. Set at least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression`, `http` and `deleted`; if you set several, all must hold at the same time. Paths are JSONPath (RFC 9535), with or without the leading `$`; the syntax of `kubectl get -o jsonpath` works too.
 type WaitFor struct {
 	// A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. A condition that refers to an older generation of the object does not count.
 	Condition *string `pulumi:"condition"`
@@ -2597,6 +2597,8 @@ type WaitFor struct {
 	Field *string `pulumi:"field"`
 	// A map of paths to the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as JSON spells them. The output `status` holds the values.
 	FieldValue map[string]string `pulumi:"fieldValue"`
+	// Wait until a Service or a Pod answers an HTTP request, such as `{ path: "/healthz", port: 8080 }`. The API server passes the request on, so the program needs no access to the cluster's network, but the permission `get` for `services/proxy` or `pods/proxy`. If other members are set, the first request is sent when they hold. Only for the kinds Service and Pod of `v1`, and not for the objects of a `selector`.
+	Http *WaitForHttp `pulumi:"http"`
 	// Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its current generation or, if it has no conditions, when it has a status. An object of a kind without any notion of readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
 	Ready *bool `pulumi:"ready"`
 	// Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready. Default: false.
@@ -2616,7 +2618,7 @@ type WaitForInput interface {
 	ToWaitForOutputWithContext(context.Context) WaitForOutput
 }
 
-// What to wait for. Set at least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression` and `deleted`; if you set several, all must hold at the same time. Paths are JSONPath (RFC 9535), with or without the leading `$`; the syntax of `kubectl get -o jsonpath` works too.
+// What to wait for. Set at least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression`, `http` and `deleted`; if you set several, all must hold at the same time. Paths are JSONPath (RFC 9535), with or without the leading `$`; the syntax of `kubectl get -o jsonpath` works too.
 type WaitForArgs struct {
 	// A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. A condition that refers to an older generation of the object does not count.
 	Condition pulumi.StringPtrInput `pulumi:"condition"`
@@ -2630,6 +2632,8 @@ type WaitForArgs struct {
 	Field pulumi.StringPtrInput `pulumi:"field"`
 	// A map of paths to the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as JSON spells them. The output `status` holds the values.
 	FieldValue pulumi.StringMapInput `pulumi:"fieldValue"`
+	// Wait until a Service or a Pod answers an HTTP request, such as `{ path: "/healthz", port: 8080 }`. The API server passes the request on, so the program needs no access to the cluster's network, but the permission `get` for `services/proxy` or `pods/proxy`. If other members are set, the first request is sent when they hold. Only for the kinds Service and Pod of `v1`, and not for the objects of a `selector`.
+	Http WaitForHttpPtrInput `pulumi:"http"`
 	// Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its current generation or, if it has no conditions, when it has a status. An object of a kind without any notion of readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
 	Ready pulumi.BoolPtrInput `pulumi:"ready"`
 	// Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready. Default: false.
@@ -2691,7 +2695,7 @@ func (i *waitForPtrType) ToWaitForPtrOutputWithContext(ctx context.Context) Wait
 	return pulumi.ToOutputWithContext(ctx, i).(WaitForPtrOutput)
 }
 
-// What to wait for. Set at least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression` and `deleted`; if you set several, all must hold at the same time. Paths are JSONPath (RFC 9535), with or without the leading `$`; the syntax of `kubectl get -o jsonpath` works too.
+// What to wait for. Set at least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression`, `http` and `deleted`; if you set several, all must hold at the same time. Paths are JSONPath (RFC 9535), with or without the leading `$`; the syntax of `kubectl get -o jsonpath` works too.
 type WaitForOutput struct{ *pulumi.OutputState }
 
 func (WaitForOutput) ElementType() reflect.Type {
@@ -2744,6 +2748,11 @@ func (o WaitForOutput) Field() pulumi.StringPtrOutput {
 // A map of paths to the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as JSON spells them. The output `status` holds the values.
 func (o WaitForOutput) FieldValue() pulumi.StringMapOutput {
 	return o.ApplyT(func(v WaitFor) map[string]string { return v.FieldValue }).(pulumi.StringMapOutput)
+}
+
+// Wait until a Service or a Pod answers an HTTP request, such as `{ path: "/healthz", port: 8080 }`. The API server passes the request on, so the program needs no access to the cluster's network, but the permission `get` for `services/proxy` or `pods/proxy`. If other members are set, the first request is sent when they hold. Only for the kinds Service and Pod of `v1`, and not for the objects of a `selector`.
+func (o WaitForOutput) Http() WaitForHttpPtrOutput {
+	return o.ApplyT(func(v WaitFor) *WaitForHttp { return v.Http }).(WaitForHttpPtrOutput)
 }
 
 // Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its current generation or, if it has no conditions, when it has a status. An object of a kind without any notion of readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
@@ -2845,6 +2854,16 @@ func (o WaitForPtrOutput) FieldValue() pulumi.StringMapOutput {
 	}).(pulumi.StringMapOutput)
 }
 
+// Wait until a Service or a Pod answers an HTTP request, such as `{ path: "/healthz", port: 8080 }`. The API server passes the request on, so the program needs no access to the cluster's network, but the permission `get` for `services/proxy` or `pods/proxy`. If other members are set, the first request is sent when they hold. Only for the kinds Service and Pod of `v1`, and not for the objects of a `selector`.
+func (o WaitForPtrOutput) Http() WaitForHttpPtrOutput {
+	return o.ApplyT(func(v *WaitFor) *WaitForHttp {
+		if v == nil {
+			return nil
+		}
+		return v.Http
+	}).(WaitForHttpPtrOutput)
+}
+
 // Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its current generation or, if it has no conditions, when it has a status. An object of a kind without any notion of readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
 func (o WaitForPtrOutput) Ready() pulumi.BoolPtrOutput {
 	return o.ApplyT(func(v *WaitFor) *bool {
@@ -2873,6 +2892,203 @@ func (o WaitForPtrOutput) Timeout() pulumi.StringPtrOutput {
 		}
 		return v.Timeout
 	}).(pulumi.StringPtrOutput)
+}
+
+// A GET request to a Service or a Pod, which the API server passes on. It is repeated until the answer has an awaited status, with pauses of up to five seconds; each request may take ten seconds. Redirects are not followed. Answers of the API server itself, such as 503 for a Service without endpoints, do not count, whatever `status` says.
+type WaitForHttp struct {
+	// The path, perhaps with a query, such as `/healthz?full=1`. Default: `/`.
+	Path *string `pulumi:"path"`
+	// The port: a number or a name. For a Service, it is a port of the Service, not of its pods. Default: the only TCP port that the Service or the Pod has.
+	Port interface{} `pulumi:"port"`
+	// How to ask: `http` or `https`. With `https`, the API server does not verify the certificate. Default: `http`.
+	Scheme *string `pulumi:"scheme"`
+	// The statuses that are as awaited, such as `[200, 401]`: any one of them. Default: any from 200 to 299.
+	Status []int `pulumi:"status"`
+}
+
+// WaitForHttpInput is an input type that accepts WaitForHttpArgs and WaitForHttpOutput values.
+// You can construct a concrete instance of `WaitForHttpInput` via:
+//
+//	WaitForHttpArgs{...}
+type WaitForHttpInput interface {
+	pulumi.Input
+
+	ToWaitForHttpOutput() WaitForHttpOutput
+	ToWaitForHttpOutputWithContext(context.Context) WaitForHttpOutput
+}
+
+// A GET request to a Service or a Pod, which the API server passes on. It is repeated until the answer has an awaited status, with pauses of up to five seconds; each request may take ten seconds. Redirects are not followed. Answers of the API server itself, such as 503 for a Service without endpoints, do not count, whatever `status` says.
+type WaitForHttpArgs struct {
+	// The path, perhaps with a query, such as `/healthz?full=1`. Default: `/`.
+	Path pulumi.StringPtrInput `pulumi:"path"`
+	// The port: a number or a name. For a Service, it is a port of the Service, not of its pods. Default: the only TCP port that the Service or the Pod has.
+	Port pulumi.Input `pulumi:"port"`
+	// How to ask: `http` or `https`. With `https`, the API server does not verify the certificate. Default: `http`.
+	Scheme pulumi.StringPtrInput `pulumi:"scheme"`
+	// The statuses that are as awaited, such as `[200, 401]`: any one of them. Default: any from 200 to 299.
+	Status pulumi.IntArrayInput `pulumi:"status"`
+}
+
+func (WaitForHttpArgs) ElementType() reflect.Type {
+	return reflect.TypeOf((*WaitForHttp)(nil)).Elem()
+}
+
+func (i WaitForHttpArgs) ToWaitForHttpOutput() WaitForHttpOutput {
+	return i.ToWaitForHttpOutputWithContext(context.Background())
+}
+
+func (i WaitForHttpArgs) ToWaitForHttpOutputWithContext(ctx context.Context) WaitForHttpOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(WaitForHttpOutput)
+}
+
+func (i WaitForHttpArgs) ToWaitForHttpPtrOutput() WaitForHttpPtrOutput {
+	return i.ToWaitForHttpPtrOutputWithContext(context.Background())
+}
+
+func (i WaitForHttpArgs) ToWaitForHttpPtrOutputWithContext(ctx context.Context) WaitForHttpPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(WaitForHttpOutput).ToWaitForHttpPtrOutputWithContext(ctx)
+}
+
+// WaitForHttpPtrInput is an input type that accepts WaitForHttpArgs, WaitForHttpPtr and WaitForHttpPtrOutput values.
+// You can construct a concrete instance of `WaitForHttpPtrInput` via:
+//
+//	        WaitForHttpArgs{...}
+//
+//	or:
+//
+//	        nil
+type WaitForHttpPtrInput interface {
+	pulumi.Input
+
+	ToWaitForHttpPtrOutput() WaitForHttpPtrOutput
+	ToWaitForHttpPtrOutputWithContext(context.Context) WaitForHttpPtrOutput
+}
+
+type waitForHttpPtrType WaitForHttpArgs
+
+func WaitForHttpPtr(v *WaitForHttpArgs) WaitForHttpPtrInput {
+	return (*waitForHttpPtrType)(v)
+}
+
+func (*waitForHttpPtrType) ElementType() reflect.Type {
+	return reflect.TypeOf((**WaitForHttp)(nil)).Elem()
+}
+
+func (i *waitForHttpPtrType) ToWaitForHttpPtrOutput() WaitForHttpPtrOutput {
+	return i.ToWaitForHttpPtrOutputWithContext(context.Background())
+}
+
+func (i *waitForHttpPtrType) ToWaitForHttpPtrOutputWithContext(ctx context.Context) WaitForHttpPtrOutput {
+	return pulumi.ToOutputWithContext(ctx, i).(WaitForHttpPtrOutput)
+}
+
+// A GET request to a Service or a Pod, which the API server passes on. It is repeated until the answer has an awaited status, with pauses of up to five seconds; each request may take ten seconds. Redirects are not followed. Answers of the API server itself, such as 503 for a Service without endpoints, do not count, whatever `status` says.
+type WaitForHttpOutput struct{ *pulumi.OutputState }
+
+func (WaitForHttpOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((*WaitForHttp)(nil)).Elem()
+}
+
+func (o WaitForHttpOutput) ToWaitForHttpOutput() WaitForHttpOutput {
+	return o
+}
+
+func (o WaitForHttpOutput) ToWaitForHttpOutputWithContext(ctx context.Context) WaitForHttpOutput {
+	return o
+}
+
+func (o WaitForHttpOutput) ToWaitForHttpPtrOutput() WaitForHttpPtrOutput {
+	return o.ToWaitForHttpPtrOutputWithContext(context.Background())
+}
+
+func (o WaitForHttpOutput) ToWaitForHttpPtrOutputWithContext(ctx context.Context) WaitForHttpPtrOutput {
+	return o.ApplyTWithContext(ctx, func(_ context.Context, v WaitForHttp) *WaitForHttp {
+		return &v
+	}).(WaitForHttpPtrOutput)
+}
+
+// The path, perhaps with a query, such as `/healthz?full=1`. Default: `/`.
+func (o WaitForHttpOutput) Path() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v WaitForHttp) *string { return v.Path }).(pulumi.StringPtrOutput)
+}
+
+// The port: a number or a name. For a Service, it is a port of the Service, not of its pods. Default: the only TCP port that the Service or the Pod has.
+func (o WaitForHttpOutput) Port() pulumi.AnyOutput {
+	return o.ApplyT(func(v WaitForHttp) interface{} { return v.Port }).(pulumi.AnyOutput)
+}
+
+// How to ask: `http` or `https`. With `https`, the API server does not verify the certificate. Default: `http`.
+func (o WaitForHttpOutput) Scheme() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v WaitForHttp) *string { return v.Scheme }).(pulumi.StringPtrOutput)
+}
+
+// The statuses that are as awaited, such as `[200, 401]`: any one of them. Default: any from 200 to 299.
+func (o WaitForHttpOutput) Status() pulumi.IntArrayOutput {
+	return o.ApplyT(func(v WaitForHttp) []int { return v.Status }).(pulumi.IntArrayOutput)
+}
+
+type WaitForHttpPtrOutput struct{ *pulumi.OutputState }
+
+func (WaitForHttpPtrOutput) ElementType() reflect.Type {
+	return reflect.TypeOf((**WaitForHttp)(nil)).Elem()
+}
+
+func (o WaitForHttpPtrOutput) ToWaitForHttpPtrOutput() WaitForHttpPtrOutput {
+	return o
+}
+
+func (o WaitForHttpPtrOutput) ToWaitForHttpPtrOutputWithContext(ctx context.Context) WaitForHttpPtrOutput {
+	return o
+}
+
+func (o WaitForHttpPtrOutput) Elem() WaitForHttpOutput {
+	return o.ApplyT(func(v *WaitForHttp) WaitForHttp {
+		if v != nil {
+			return *v
+		}
+		var ret WaitForHttp
+		return ret
+	}).(WaitForHttpOutput)
+}
+
+// The path, perhaps with a query, such as `/healthz?full=1`. Default: `/`.
+func (o WaitForHttpPtrOutput) Path() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *WaitForHttp) *string {
+		if v == nil {
+			return nil
+		}
+		return v.Path
+	}).(pulumi.StringPtrOutput)
+}
+
+// The port: a number or a name. For a Service, it is a port of the Service, not of its pods. Default: the only TCP port that the Service or the Pod has.
+func (o WaitForHttpPtrOutput) Port() pulumi.AnyOutput {
+	return o.ApplyT(func(v *WaitForHttp) interface{} {
+		if v == nil {
+			return nil
+		}
+		return v.Port
+	}).(pulumi.AnyOutput)
+}
+
+// How to ask: `http` or `https`. With `https`, the API server does not verify the certificate. Default: `http`.
+func (o WaitForHttpPtrOutput) Scheme() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v *WaitForHttp) *string {
+		if v == nil {
+			return nil
+		}
+		return v.Scheme
+	}).(pulumi.StringPtrOutput)
+}
+
+// The statuses that are as awaited, such as `[200, 401]`: any one of them. Default: any from 200 to 299.
+func (o WaitForHttpPtrOutput) Status() pulumi.IntArrayOutput {
+	return o.ApplyT(func(v *WaitForHttp) []int {
+		if v == nil {
+			return nil
+		}
+		return v.Status
+	}).(pulumi.IntArrayOutput)
 }
 
 // Selects objects of one kind.
@@ -3101,6 +3317,8 @@ func init() {
 	pulumi.RegisterInputType(reflect.TypeOf((*WaitCountPtrInput)(nil)).Elem(), WaitCountArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*WaitForInput)(nil)).Elem(), WaitForArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*WaitForPtrInput)(nil)).Elem(), WaitForArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*WaitForHttpInput)(nil)).Elem(), WaitForHttpArgs{})
+	pulumi.RegisterInputType(reflect.TypeOf((*WaitForHttpPtrInput)(nil)).Elem(), WaitForHttpArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*WaitSelectorInput)(nil)).Elem(), WaitSelectorArgs{})
 	pulumi.RegisterInputType(reflect.TypeOf((*WaitSelectorPtrInput)(nil)).Elem(), WaitSelectorArgs{})
 	pulumi.RegisterOutputType(ClusterConnectionOutput{})
@@ -3136,6 +3354,8 @@ func init() {
 	pulumi.RegisterOutputType(WaitCountPtrOutput{})
 	pulumi.RegisterOutputType(WaitForOutput{})
 	pulumi.RegisterOutputType(WaitForPtrOutput{})
+	pulumi.RegisterOutputType(WaitForHttpOutput{})
+	pulumi.RegisterOutputType(WaitForHttpPtrOutput{})
 	pulumi.RegisterOutputType(WaitSelectorOutput{})
 	pulumi.RegisterOutputType(WaitSelectorPtrOutput{})
 }

@@ -469,7 +469,7 @@ export interface WaitCountArgs {
 }
 
 /**
- * What to wait for. Set at least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression` and `deleted`; if you set several, all must hold at the same time. Paths are JSONPath (RFC 9535), with or without the leading `$`; the syntax of `kubectl get -o jsonpath` works too.
+ * What to wait for. Set at least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression`, `http` and `deleted`; if you set several, all must hold at the same time. Paths are JSONPath (RFC 9535), with or without the leading `$`; the syntax of `kubectl get -o jsonpath` works too.
  */
 export interface WaitForArgs {
     /**
@@ -497,6 +497,10 @@ export interface WaitForArgs {
      */
     fieldValue?: pulumi.Input<{[key: string]: pulumi.Input<string>} | undefined>;
     /**
+     * Wait until a Service or a Pod answers an HTTP request, such as `{ path: "/healthz", port: 8080 }`. The API server passes the request on, so the program needs no access to the cluster's network, but the permission `get` for `services/proxy` or `pods/proxy`. If other members are set, the first request is sent when they hold. Only for the kinds Service and Pod of `v1`, and not for the objects of a `selector`.
+     */
+    http?: pulumi.Input<inputs.WaitForHttpArgs | undefined>;
+    /**
      * Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its current generation or, if it has no conditions, when it has a status. An object of a kind without any notion of readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
      */
     ready?: pulumi.Input<boolean | undefined>;
@@ -508,6 +512,28 @@ export interface WaitForArgs {
      * How long to wait in total, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `customTimeouts`, else `10m`; if both are set, the shorter one applies. When the timeout expires, the update fails, and the next one waits again. The object is not touched.
      */
     timeout?: pulumi.Input<string | undefined>;
+}
+
+/**
+ * A GET request to a Service or a Pod, which the API server passes on. It is repeated until the answer has an awaited status, with pauses of up to five seconds; each request may take ten seconds. Redirects are not followed. Answers of the API server itself, such as 503 for a Service without endpoints, do not count, whatever `status` says.
+ */
+export interface WaitForHttpArgs {
+    /**
+     * The path, perhaps with a query, such as `/healthz?full=1`. Default: `/`.
+     */
+    path?: pulumi.Input<string | undefined>;
+    /**
+     * The port: a number or a name. For a Service, it is a port of the Service, not of its pods. Default: the only TCP port that the Service or the Pod has.
+     */
+    port?: any | undefined;
+    /**
+     * How to ask: `http` or `https`. With `https`, the API server does not verify the certificate. Default: `http`.
+     */
+    scheme?: pulumi.Input<string | enums.HttpScheme | undefined>;
+    /**
+     * The statuses that are as awaited, such as `[200, 401]`: any one of them. Default: any from 200 to 299.
+     */
+    status?: pulumi.Input<pulumi.Input<number>[] | undefined>;
 }
 
 /**

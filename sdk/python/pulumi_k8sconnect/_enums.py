@@ -14,6 +14,7 @@ __all__ = [
     'ConflictPolicy',
     'DeletionPropagation',
     'DriftDetection',
+    'HttpScheme',
     'Keep',
     'ManifestsWait',
     'OnDestroy',
@@ -129,6 +130,21 @@ class DriftDetection(_builtins.str, Enum):
     REFRESH = "refresh"
     """
     Read the live objects only in `pulumi refresh`.
+    """
+
+
+@pulumi.type_token("k8sconnect:index:HttpScheme")
+class HttpScheme(_builtins.str, Enum):
+    """
+    The values of the input `scheme`.
+    """
+    HTTP = "http"
+    """
+    Ask without TLS. This is the default.
+    """
+    HTTPS = "https"
+    """
+    Ask with TLS. The certificate is not verified.
     """
 
 

@@ -52,6 +52,8 @@ __all__ = [
     'WaitCountArgsDict',
     'WaitForArgs',
     'WaitForArgsDict',
+    'WaitForHttpArgs',
+    'WaitForHttpArgsDict',
     'WaitSelectorArgs',
     'WaitSelectorArgsDict',
 ]
@@ -2080,7 +2082,7 @@ class WaitCountArgs:
 
 class WaitForArgsDict(TypedDict):
     """
-    What to wait for. Set at least one of `field`, `field_value`, `condition`, `ready`, `rollout`, `expression` and `deleted`; if you set several, all must hold at the same time. Paths are JSONPath (RFC 9535), with or without the leading `$`; the syntax of `kubectl get -o jsonpath` works too.
+    What to wait for. Set at least one of `field`, `field_value`, `condition`, `ready`, `rollout`, `expression`, `http` and `deleted`; if you set several, all must hold at the same time. Paths are JSONPath (RFC 9535), with or without the leading `$`; the syntax of `kubectl get -o jsonpath` works too.
     """
     condition: NotRequired[pulumi.Input[Optional[_builtins.str]]]
     """
@@ -2106,6 +2108,10 @@ class WaitForArgsDict(TypedDict):
     """
     A map of paths to the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as JSON spells them. The output `status` holds the values.
     """
+    http: NotRequired[pulumi.Input[Optional['WaitForHttpArgsDict']]]
+    """
+    Wait until a Service or a Pod answers an HTTP request, such as `{ path: "/healthz", port: 8080 }`. The API server passes the request on, so the program needs no access to the cluster's network, but the permission `get` for `services/proxy` or `pods/proxy`. If other members are set, the first request is sent when they hold. Only for the kinds Service and Pod of `v1`, and not for the objects of a `selector`.
+    """
     ready: NotRequired[pulumi.Input[Optional[_builtins.bool]]]
     """
     Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its current generation or, if it has no conditions, when it has a status. An object of a kind without any notion of readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
@@ -2128,11 +2134,12 @@ class WaitForArgs:
                  fail_when: pulumi.Input[Optional[_builtins.str]] = None,
                  field: pulumi.Input[Optional[_builtins.str]] = None,
                  field_value: pulumi.Input[Optional[Mapping[str, pulumi.Input[_builtins.str]]]] = None,
+                 http: pulumi.Input[Optional['WaitForHttpArgs']] = None,
                  ready: pulumi.Input[Optional[_builtins.bool]] = None,
                  rollout: pulumi.Input[Optional[_builtins.bool]] = None,
                  timeout: pulumi.Input[Optional[_builtins.str]] = None):
         """
-        What to wait for. Set at least one of `field`, `field_value`, `condition`, `ready`, `rollout`, `expression` and `deleted`; if you set several, all must hold at the same time. Paths are JSONPath (RFC 9535), with or without the leading `$`; the syntax of `kubectl get -o jsonpath` works too.
+        What to wait for. Set at least one of `field`, `field_value`, `condition`, `ready`, `rollout`, `expression`, `http` and `deleted`; if you set several, all must hold at the same time. Paths are JSONPath (RFC 9535), with or without the leading `$`; the syntax of `kubectl get -o jsonpath` works too.
 
         :param pulumi.Input[_builtins.str] condition: A condition in `status.conditions`: `Ready`, which means `Ready=True`, or `Ready=False` or `Ready=Unknown`. A condition that refers to an older generation of the object does not count.
         :param pulumi.Input[_builtins.bool] deleted: Wait until the object is gone. Can be combined only with `fail_when` and `timeout`. Default: false.
@@ -2140,6 +2147,7 @@ class WaitForArgs:
         :param pulumi.Input[_builtins.str] fail_when: A CEL expression over `object` that fails the wait at once when it is true, such as `object.status.phase == 'Lost'`. Failed Jobs and Pods, Deployments that exceed their progress deadline, and the deletion of the object also fail the wait; you need not list them.
         :param pulumi.Input[_builtins.str] field: A path that must have a value, such as `status.loadBalancer.ingress[0].ip`. `false` and `0` are values; null and an empty string, list or map are not. The output `status` holds the value.
         :param pulumi.Input[Mapping[str, pulumi.Input[_builtins.str]]] field_value: A map of paths to the values that they must have, such as `{"status.phase": "Bound"}`. Numbers and booleans are compared as JSON spells them. The output `status` holds the values.
+        :param pulumi.Input['WaitForHttpArgs'] http: Wait until a Service or a Pod answers an HTTP request, such as `{ path: "/healthz", port: 8080 }`. The API server passes the request on, so the program needs no access to the cluster's network, but the permission `get` for `services/proxy` or `pods/proxy`. If other members are set, the first request is sent when they hold. Only for the kinds Service and Pod of `v1`, and not for the objects of a `selector`.
         :param pulumi.Input[_builtins.bool] ready: Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its current generation or, if it has no conditions, when it has a status. An object of a kind without any notion of readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
         :param pulumi.Input[_builtins.bool] rollout: Wait until the rollout of a Deployment, StatefulSet or DaemonSet is complete, as `kubectl rollout status` does. With the update strategy `OnDelete`, wait until all pods are ready. Default: false.
         :param pulumi.Input[_builtins.str] timeout: How long to wait in total, as a number with a unit: `30s`, `10m`, `1h30m`. Default: `custom_timeouts`, else `10m`; if both are set, the shorter one applies. When the timeout expires, the update fails, and the next one waits again. The object is not touched.
@@ -2156,6 +2164,8 @@ class WaitForArgs:
             pulumi.set(__self__, "field", field)
         if field_value is not None:
             pulumi.set(__self__, "field_value", field_value)
+        if http is not None:
+            pulumi.set(__self__, "http", http)
         if ready is not None:
             pulumi.set(__self__, "ready", ready)
         if rollout is not None:
@@ -2237,6 +2247,18 @@ class WaitForArgs:
 
     @_builtins.property
     @pulumi.getter
+    def http(self) -> pulumi.Input[Optional['WaitForHttpArgs']]:
+        """
+        Wait until a Service or a Pod answers an HTTP request, such as `{ path: "/healthz", port: 8080 }`. The API server passes the request on, so the program needs no access to the cluster's network, but the permission `get` for `services/proxy` or `pods/proxy`. If other members are set, the first request is sent when they hold. Only for the kinds Service and Pod of `v1`, and not for the objects of a `selector`.
+        """
+        return pulumi.get(self, "http")
+
+    @http.setter
+    def http(self, value: pulumi.Input[Optional['WaitForHttpArgs']]):
+        pulumi.set(self, "http", value)
+
+    @_builtins.property
+    @pulumi.getter
     def ready(self) -> pulumi.Input[Optional[_builtins.bool]]:
         """
         Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its current generation or, if it has no conditions, when it has a status. An object of a kind without any notion of readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider's setting `readiness` adds rules. Default: false.
@@ -2270,6 +2292,100 @@ class WaitForArgs:
     @timeout.setter
     def timeout(self, value: pulumi.Input[Optional[_builtins.str]]):
         pulumi.set(self, "timeout", value)
+
+
+class WaitForHttpArgsDict(TypedDict):
+    """
+    A GET request to a Service or a Pod, which the API server passes on. It is repeated until the answer has an awaited status, with pauses of up to five seconds; each request may take ten seconds. Redirects are not followed. Answers of the API server itself, such as 503 for a Service without endpoints, do not count, whatever `status` says.
+    """
+    path: NotRequired[pulumi.Input[Optional[_builtins.str]]]
+    """
+    The path, perhaps with a query, such as `/healthz?full=1`. Default: `/`.
+    """
+    port: NotRequired[Any]
+    """
+    The port: a number or a name. For a Service, it is a port of the Service, not of its pods. Default: the only TCP port that the Service or the Pod has.
+    """
+    scheme: NotRequired[pulumi.Input[Optional[Union[_builtins.str, 'HttpScheme']]]]
+    """
+    How to ask: `http` or `https`. With `https`, the API server does not verify the certificate. Default: `http`.
+    """
+    status: NotRequired[pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.int]]]]]
+    """
+    The statuses that are as awaited, such as `[200, 401]`: any one of them. Default: any from 200 to 299.
+    """
+
+@pulumi.input_type
+class WaitForHttpArgs:
+    def __init__(__self__, *,
+                 path: pulumi.Input[Optional[_builtins.str]] = None,
+                 port: Optional[Any] = None,
+                 scheme: pulumi.Input[Optional[Union[_builtins.str, 'HttpScheme']]] = None,
+                 status: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.int]]]] = None):
+        """
+        A GET request to a Service or a Pod, which the API server passes on. It is repeated until the answer has an awaited status, with pauses of up to five seconds; each request may take ten seconds. Redirects are not followed. Answers of the API server itself, such as 503 for a Service without endpoints, do not count, whatever `status` says.
+
+        :param pulumi.Input[_builtins.str] path: The path, perhaps with a query, such as `/healthz?full=1`. Default: `/`.
+        :param Any port: The port: a number or a name. For a Service, it is a port of the Service, not of its pods. Default: the only TCP port that the Service or the Pod has.
+        :param pulumi.Input[Union[_builtins.str, 'HttpScheme']] scheme: How to ask: `http` or `https`. With `https`, the API server does not verify the certificate. Default: `http`.
+        :param pulumi.Input[Sequence[pulumi.Input[_builtins.int]]] status: The statuses that are as awaited, such as `[200, 401]`: any one of them. Default: any from 200 to 299.
+        """
+        if path is not None:
+            pulumi.set(__self__, "path", path)
+        if port is not None:
+            pulumi.set(__self__, "port", port)
+        if scheme is not None:
+            pulumi.set(__self__, "scheme", scheme)
+        if status is not None:
+            pulumi.set(__self__, "status", status)
+
+    @_builtins.property
+    @pulumi.getter
+    def path(self) -> pulumi.Input[Optional[_builtins.str]]:
+        """
+        The path, perhaps with a query, such as `/healthz?full=1`. Default: `/`.
+        """
+        return pulumi.get(self, "path")
+
+    @path.setter
+    def path(self, value: pulumi.Input[Optional[_builtins.str]]):
+        pulumi.set(self, "path", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def port(self) -> Optional[Any]:
+        """
+        The port: a number or a name. For a Service, it is a port of the Service, not of its pods. Default: the only TCP port that the Service or the Pod has.
+        """
+        return pulumi.get(self, "port")
+
+    @port.setter
+    def port(self, value: Optional[Any]):
+        pulumi.set(self, "port", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def scheme(self) -> pulumi.Input[Optional[Union[_builtins.str, 'HttpScheme']]]:
+        """
+        How to ask: `http` or `https`. With `https`, the API server does not verify the certificate. Default: `http`.
+        """
+        return pulumi.get(self, "scheme")
+
+    @scheme.setter
+    def scheme(self, value: pulumi.Input[Optional[Union[_builtins.str, 'HttpScheme']]]):
+        pulumi.set(self, "scheme", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def status(self) -> pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.int]]]]:
+        """
+        The statuses that are as awaited, such as `[200, 401]`: any one of them. Default: any from 200 to 299.
+        """
+        return pulumi.get(self, "status")
+
+    @status.setter
+    def status(self, value: pulumi.Input[Optional[Sequence[pulumi.Input[_builtins.int]]]]):
+        pulumi.set(self, "status", value)
 
 
 class WaitSelectorArgsDict(TypedDict):

@@ -30,6 +30,9 @@ func pageOnWaiting(t *testing.T, p page) {
 				t.Cleanup(func() { k.remove(t, volume) })
 			}
 			up := s.start(t, "up", "--yes", "--skip-preview")
+			if strings.Contains(code, "http:") {
+				answerFor(t, c, k, space, "api", 8080, "/healthz")
+			}
 			if strings.Contains(code, "LoadBalancer") {
 				service := "v1/Service/" + space + "/shop"
 				eventually(t, "the service is there", func() bool { return k.find(t, service) != nil })
@@ -78,15 +81,19 @@ func pageOnWaiting(t *testing.T, p page) {
 				if key == "failWhen" || key == "timeout" {
 					one["field"] = "metadata.name"
 				}
+				object := "{apiVersion: apps/v1, kind: Deployment, name: any}"
+				if key == "http" {
+					object = "{apiVersion: v1, kind: Service, name: any}"
+				}
 				written, err := json.Marshal(one)
 				require.NoError(t, err)
 				program += fmt.Sprintf(`
   %s:
     type: k8sconnect:Wait
     properties:
-      resourceRef: {apiVersion: apps/v1, kind: Deployment, name: any}
+      resourceRef: %s
       waitFor: %s
-`, key, written)
+`, key, object, written)
 			}
 		}
 		s.program(t, "%s", program)

@@ -19,7 +19,7 @@ import (
 // the label "kubelet: test" get a node and no more: their kubelet is the test. What clouds and
 // storage drivers do is the test's business too.
 var workloads = cluster.Shared{Options: cluster.Options{
-	ControllerManager: true, Scheduler: true, Nodes: 1, Audit: true, Stages: []string{leftAlone},
+	ControllerManager: true, Scheduler: true, Nodes: 1, Audit: true, PodNetwork: true, Stages: []string{leftAlone},
 }}
 
 // leftAlone keeps kwok from playing the kubelet of some pods: it wins over all that kwok would

@@ -159,6 +159,7 @@ var advices = []advice{
 	carriedOut("make sure that its CustomResourceDefinition is installed", "rpc.TestAWaitForWhatIsNotThereYet"),
 	{says: "  Next: %s.\n  %s", by: []string{"e2e.TestTheWayOutOfAFailedJob"}, whole: true},
 	carriedOut("make sure that something creates the object", "rpc.TestAWaitForWhatIsNotThereYet"),
+	carriedOut("set waitFor.http.port to ", "rpc.TestWhomAWaitAsks/a port that is one of several must be named"),
 	carriedOut("use waitFor { deleted: true } without count", "rpc.TestAWaitForMany/for deletion waits until none is left"),
 	carriedOut("creates it again if it is part of the program", "rpc.TestAWaitThatCannotSucceedFailsAtOnce", "e2e.TestTheWayOutOfAFailedJob"),
 	carriedOut("or give it more time with ", "rpc.TestWhenAWaitWaitsAgain", "rpc.TestOneBudgetForAWait"),

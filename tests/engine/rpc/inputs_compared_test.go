@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"maps"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -57,6 +58,9 @@ func newComparedWorld(t *testing.T) comparedWorld {
 	workload["spec"].(m)["replicas"] = 0
 	w.create(workload)
 	w.report("Deployment", "target", m{"observedGeneration": 1, "conditions": condition(t, `type: Available, status: "True"`)["conditions"]})
+	shop := w.newShop(true) // who asks it without TLS gets 400
+	w.open(shop)
+	shop.answers(http.StatusOK)
 	return comparedWorld{w, beside.namespace, string(uid)}
 }
 
@@ -131,12 +135,13 @@ func comparedInputs(w comparedWorld) map[tokens.Type]map[string]comparedInput {
 	}
 
 	for _, kind := range []struct {
-		of            tokens.Type
-		settings, app m
+		of                     tokens.Type
+		settings, app, service m
 	}{
-		{waitType, m{"resourceRef": settings}, m{"resourceRef": workload}},
-		{patchType, patched, of(labelled, m{"target": workload})},
+		{waitType, m{"resourceRef": settings}, m{"resourceRef": workload}, m{"resourceRef": w.refTo("Service", "shop")}},
+		{patchType, patched, of(labelled, m{"target": workload}), of(labelled, m{"target": w.refTo("Service", "shop")})},
 	} {
+		asks := of(kind.service, m{"waitFor": m{"http": m{"scheme": "https"}}})
 		besides := of(kind.settings, m{"waitFor": m{"field": "data.b"}})
 		maps.Copy(rows[kind.of], map[string]comparedInput{
 			"waitFor.field":      {of: kind.settings, was: "data.a", is: "data.b"},
@@ -148,6 +153,11 @@ func comparedInputs(w comparedWorld) map[tokens.Type]map[string]comparedInput {
 			"waitFor.deleted":    {of: besides, is: false},
 			"waitFor.failWhen":   {of: besides, is: "false"},
 			"waitFor.timeout":    {of: besides, was: "1m", is: "2m"},
+
+			"waitFor.http.path":   {of: asks, was: "/a", is: "/b"},
+			"waitFor.http.port":   {of: asks, was: 80.0, is: "web"},
+			"waitFor.http.scheme": {of: of(kind.service, m{"waitFor": m{"http": m{"status": []any{200.0, 400.0}}}}), is: "https"},
+			"waitFor.http.status": {of: asks, is: []any{200.0}},
 		})
 	}
 

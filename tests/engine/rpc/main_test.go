@@ -15,7 +15,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
 )
 
-var shared = cluster.Shared{Options: cluster.Options{Audit: true}}
+var shared = cluster.Shared{Options: cluster.Options{Audit: true, PodNetwork: true}}
 
 // second is another cluster, for the tests that need two.
 var second cluster.Shared

@@ -27,10 +27,7 @@ func waitingForMany(w world, count any, waitFor any, more ...map[string]any) res
 }
 
 func selecting(w world, kind string) map[string]any {
-	version := "v1"
-	if kind == "Job" {
-		version = "batch/v1"
-	}
+	version := resources[kind].GroupVersion().String()
 	return map[string]any{"apiVersion": version, "kind": kind, "namespace": w.namespace, "labelSelector": "team=red"}
 }
 

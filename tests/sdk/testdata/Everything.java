@@ -19,6 +19,7 @@ import com.k8sconnect.pulumi.enums.ChartHooks;
 import com.k8sconnect.pulumi.enums.ConflictPolicy;
 import com.k8sconnect.pulumi.enums.DeletionPropagation;
 import com.k8sconnect.pulumi.enums.DriftDetection;
+import com.k8sconnect.pulumi.enums.HttpScheme;
 import com.k8sconnect.pulumi.enums.Keep;
 import com.k8sconnect.pulumi.enums.ManifestsWait;
 import com.k8sconnect.pulumi.enums.OnDestroy;
@@ -40,6 +41,7 @@ import com.k8sconnect.pulumi.inputs.IgnoreRuleArgs;
 import com.k8sconnect.pulumi.inputs.ResourceRefArgs;
 import com.k8sconnect.pulumi.inputs.WaitCountArgs;
 import com.k8sconnect.pulumi.inputs.WaitForArgs;
+import com.k8sconnect.pulumi.inputs.WaitForHttpArgs;
 import com.k8sconnect.pulumi.inputs.WaitSelectorArgs;
 import com.pulumi.Context;
 import com.pulumi.Pulumi;
@@ -110,6 +112,7 @@ public class Everything {
             .failWhen("object.status.phase == 'Lost'")
             .field("status.phase")
             .fieldValue(Map.of("status.phase", "Bound"))
+            .http(WaitForHttpArgs.builder().path("/healthz").port(8080).scheme(HttpScheme.Https).status(200, 401).build())
             .ready(true)
             .rollout(true)
             .timeout("5m")

@@ -42,6 +42,7 @@ const waitFor: k8sconnect.types.input.WaitForArgs = {
     failWhen: "object.status.phase == 'Lost'",
     field: "status.phase",
     fieldValue: { "status.phase": "Bound" },
+    http: { path: "/healthz", port: 8080, scheme: k8sconnect.HttpScheme.Https, status: [200, 401] },
     ready: true,
     rollout: true,
     timeout: "5m",

@@ -118,6 +118,22 @@ export const DriftDetection = {
  */
 export type DriftDetection = (typeof DriftDetection)[keyof typeof DriftDetection];
 
+export const HttpScheme = {
+    /**
+     * Ask without TLS. This is the default.
+     */
+    Http: "http",
+    /**
+     * Ask with TLS. The certificate is not verified.
+     */
+    Https: "https",
+} as const;
+
+/**
+ * The values of the input `scheme`.
+ */
+export type HttpScheme = (typeof HttpScheme)[keyof typeof HttpScheme];
+
 export const Keep = {
     /**
      * Keep the object of the last run.

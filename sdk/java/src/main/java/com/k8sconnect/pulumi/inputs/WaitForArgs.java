@@ -3,6 +3,7 @@
 
 package com.k8sconnect.pulumi.inputs;
 
+import com.k8sconnect.pulumi.inputs.WaitForHttpArgs;
 import com.pulumi.core.Output;
 import com.pulumi.core.annotations.Import;
 import java.lang.Boolean;
@@ -14,7 +15,7 @@ import javax.annotation.Nullable;
 
 
 /**
- * What to wait for. Set at least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression` and `deleted`; if you set several, all must hold at the same time. Paths are JSONPath (RFC 9535), with or without the leading `$`; the syntax of `kubectl get -o jsonpath` works too.
+ * What to wait for. Set at least one of `field`, `fieldValue`, `condition`, `ready`, `rollout`, `expression`, `http` and `deleted`; if you set several, all must hold at the same time. Paths are JSONPath (RFC 9535), with or without the leading `$`; the syntax of `kubectl get -o jsonpath` works too.
  * 
  */
 public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
@@ -112,6 +113,21 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
+     * Wait until a Service or a Pod answers an HTTP request, such as `{ path: &#34;/healthz&#34;, port: 8080 }`. The API server passes the request on, so the program needs no access to the cluster&#39;s network, but the permission `get` for `services/proxy` or `pods/proxy`. If other members are set, the first request is sent when they hold. Only for the kinds Service and Pod of `v1`, and not for the objects of a `selector`.
+     * 
+     */
+    @Import(name="http")
+    private @Nullable Output<WaitForHttpArgs> http;
+
+    /**
+     * @return Wait until a Service or a Pod answers an HTTP request, such as `{ path: &#34;/healthz&#34;, port: 8080 }`. The API server passes the request on, so the program needs no access to the cluster&#39;s network, but the permission `get` for `services/proxy` or `pods/proxy`. If other members are set, the first request is sent when they hold. Only for the kinds Service and Pod of `v1`, and not for the objects of a `selector`.
+     * 
+     */
+    public Optional<Output<WaitForHttpArgs>> http() {
+        return Optional.ofNullable(this.http);
+    }
+
+    /**
      * Wait until the object is ready by the rules of its kind: the rollout of a workload is complete, a Job is complete, a Pod is ready or has succeeded, a claim is bound, a Service of the type LoadBalancer and an Ingress have an address, a CustomResourceDefinition is established, an APIService is available. A custom object is ready when its condition `Ready` or `Available` is true for its current generation or, if it has no conditions, when it has a status. An object of a kind without any notion of readiness, such as ConfigMap, is ready when it exists. A suspended Job and a paused Deployment fail at once. The provider&#39;s setting `readiness` adds rules. Default: false.
      * 
      */
@@ -165,6 +181,7 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
         this.failWhen = $.failWhen;
         this.field = $.field;
         this.fieldValue = $.fieldValue;
+        this.http = $.http;
         this.ready = $.ready;
         this.rollout = $.rollout;
         this.timeout = $.timeout;
@@ -312,6 +329,27 @@ public final class WaitForArgs extends com.pulumi.resources.ResourceArgs {
          */
         public Builder fieldValue(Map<String,String> fieldValue) {
             return fieldValue(Output.of(fieldValue));
+        }
+
+        /**
+         * @param http Wait until a Service or a Pod answers an HTTP request, such as `{ path: &#34;/healthz&#34;, port: 8080 }`. The API server passes the request on, so the program needs no access to the cluster&#39;s network, but the permission `get` for `services/proxy` or `pods/proxy`. If other members are set, the first request is sent when they hold. Only for the kinds Service and Pod of `v1`, and not for the objects of a `selector`.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder http(@Nullable Output<WaitForHttpArgs> http) {
+            $.http = http;
+            return this;
+        }
+
+        /**
+         * @param http Wait until a Service or a Pod answers an HTTP request, such as `{ path: &#34;/healthz&#34;, port: 8080 }`. The API server passes the request on, so the program needs no access to the cluster&#39;s network, but the permission `get` for `services/proxy` or `pods/proxy`. If other members are set, the first request is sent when they hold. Only for the kinds Service and Pod of `v1`, and not for the objects of a `selector`.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder http(WaitForHttpArgs http) {
+            return http(Output.of(http));
         }
 
         /**
