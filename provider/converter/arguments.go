@@ -20,12 +20,15 @@ const Usage = "Write, after `pulumi import --from k8sconnect --`, one of\n" +
 	"  namespace NAME [-l SELECTOR]\n" +
 	"  release NAME -n NAMESPACE\n" +
 	"  stack FILE\n" +
+	"  terraform FILE\n" +
 	"each with [--kinds KIND,KIND] [--kubeconfig FILE] [--context NAME]."
 
 // selection has the objects to import, and warnings about the others.
 type selection struct {
-	objects  []manifest.Identity
-	warnings []string
+	objects []manifest.Identity
+	// addresses are the names that the resources of objects have had, where they have come from a state of Terraform.
+	addresses map[manifest.Identity]string
+	warnings  []string
 }
 
 // arguments are the parsed arguments of one command.
@@ -45,12 +48,14 @@ var sources = map[string]func(context.Context, *cluster.Cluster, arguments) (sel
 	sourceNamespace: findInNamespace,
 	sourceRelease:   findInRelease,
 	sourceStack:     findInStack,
+	sourceTerraform: findInTerraform,
 }
 
 const (
 	sourceNamespace = "namespace"
 	sourceRelease   = "release"
 	sourceStack     = "stack"
+	sourceTerraform = "terraform"
 )
 
 // find lists what a command asks for.
@@ -114,6 +119,8 @@ func (a arguments) check() error {
 	switch {
 	case err != nil:
 		return misuse("-l is not a label selector: " + err.Error())
+	case a.name == "-":
+		return misuse("Pulumi passes no standard input to a converter: write a file")
 	case a.selector != "" && a.source != sourceNamespace:
 		return misuse("-l is only for a namespace")
 	case a.namespace != "" && a.source != sourceRelease:

@@ -5,13 +5,13 @@
 //
 //   - It writes nothing. Of a namespace, it reads only the metadata of objects, which is enough to select them.
 //   - It selects what people have applied ([ownership.IsMadeByPeople]), or what a release or a state names. It says what
-//     it leaves out, unless the control plane has made that, or another object owns it.
-//   - The name of a resource is a function of its object. A second import, or an import of another namespace into the
-//     same stack, makes the same names and no equal ones.
+//     it leaves out, unless nothing names it and the control plane has made it, or another object owns it.
+//   - The name of a resource is a function of its object, or of its address in Terraform. A second import, or an import
+//     of another namespace into the same stack, makes the same names and no equal ones.
 //
 // The CLI does not pass the configuration of the stack to a converter. It connects by its own arguments, as kubectl
 // would.
 //
-// Where the objects come from: namespace.go, release.go, stack.go; the latter two look them up in named.go. The
-// selection: select.go. The names: names.go. The arguments: arguments.go. The server: serve.go.
+// Where the objects come from: namespace.go, release.go, stack.go, terraform.go; all but the first look them up in
+// named.go. The selection: select.go. The names: names.go. The arguments: arguments.go. The server: serve.go.
 package converter

@@ -24,7 +24,7 @@ func TestNames(t *testing.T) {
 		{APIVersion: "a.example/v1", Kind: "Widget", Namespace: "shop", Name: "a"},
 		{APIVersion: "b.example/v1", Kind: "Widget", Namespace: "shop", Name: "a"},
 	}
-	names := namesOf(objects)
+	names := namesOf(objects, nil)
 
 	t.Run("are readable [M53]", func(t *testing.T) {
 		t.Parallel()
@@ -45,13 +45,33 @@ func TestNames(t *testing.T) {
 			seen[name] = true
 		}
 	})
+	t.Run("are those that Terraform's users know [M57]", func(t *testing.T) {
+		t.Parallel()
+		addresses := []string{
+			"kubernetes_manifest.web", `module.shop["eu"].module.config.kubernetes_config_map_v1.settings["a.b"]`, "kubernetes_service.web[0]",
+			"kubernetes_manifest.Web", `kubernetes_manifest.odd["Ä"]`, "kubernetes_manifest.module_a",
+		}
+		byObject := map[manifest.Identity]string{}
+		for i, address := range addresses {
+			byObject[objects[i]] = address
+		}
+		names := namesOf(objects[:len(addresses)+1], byObject)
+		require.Regexp(t, "^kubernetes-manifest-web-[0-9a-f]{8}$", names[0])
+		assert.Equal(t, "shop-eu-config-kubernetes-config-map-v1-settings-a-b", names[1])
+		assert.Equal(t, "kubernetes-service-web-0", names[2])
+		require.Regexp(t, "^kubernetes-manifest-web-[0-9a-f]{8}$", names[3])
+		assert.NotEqual(t, names[0], names[3])
+		assert.Equal(t, "kubernetes-manifest-odd", names[4])
+		assert.Equal(t, "kubernetes-manifest-module-a", names[5])
+		assert.Equal(t, "shop-role-system-reader", names[6], "one without an address")
+	})
 	t.Run("do not depend on the order [M53]", func(t *testing.T) {
 		t.Parallel()
 		backwards := make([]manifest.Identity, len(objects))
 		for i := range objects {
 			backwards[len(objects)-1-i] = objects[i]
 		}
-		for i, name := range namesOf(backwards) {
+		for i, name := range namesOf(backwards, nil) {
 			assert.Equal(t, names[len(objects)-1-i], name)
 		}
 	})

@@ -46,14 +46,14 @@ func findInNamespace(ctx context.Context, clu *cluster.Cluster, args arguments) 
 	case err != nil:
 		return selection{}, err
 	case slices.ContainsFunc(chosen, isNamespace) && matches(args.selector, space):
-		sorted.add(space)
+		sorted.add(space, "")
 	}
 	seen := map[types.UID]bool{} // a kind may be served in two groups
 	for _, list := range lists {
 		for i := range list {
 			if uid := list[i].GetUID(); !seen[uid] {
 				seen[uid] = true
-				sorted.add(&list[i])
+				sorted.add(&list[i], "")
 			}
 		}
 	}

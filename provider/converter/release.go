@@ -42,16 +42,15 @@ func findInRelease(ctx context.Context, clu *cluster.Cluster, args arguments) (s
 	if err != nil {
 		return selection{}, failure.Errorf(failure.ReasonUnexpectedAnswer, "Secret %s is not the record of a release: %w", record.GetName(), err)
 	}
-	sorted, err := findNamed(ctx, clu, args, named, args.namespace)
+	sorted, err := findNamed(ctx, clu, args, identified(named), args.namespace)
 	if err != nil {
 		return selection{}, err
 	}
-	found, err := sorted.found(args, nil)
-	if err == nil && hooks > 0 {
-		found.warnings = append(found.warnings, fmt.Sprintf(
+	if hooks > 0 {
+		sorted.notes = append(sorted.notes, fmt.Sprintf(
 			"Hooks of the release are left out: %d. A Chart has them: see https://www.pulumi.com/registry/packages/k8sconnect/migrating-from-helm.", hooks))
 	}
-	return found, err
+	return sorted.found(args, nil)
 }
 
 // newest returns the record with the highest revision; nil if there is none.

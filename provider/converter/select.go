@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
@@ -25,6 +26,9 @@ const (
 	leftManaged     = "they are KubeObjects already"
 	leftTerminating = "they are being deleted"
 	leftAbsent      = "they are not in the cluster"
+	leftOther       = "other objects have their names now, in this cluster"
+	leftOwned       = "other objects own them"
+	leftOfCluster   = "Kubernetes or Helm makes them"
 )
 
 // remedies say what to do about objects that are left out.
@@ -33,6 +37,7 @@ var remedies = map[string]string{
 	leftSecret: "Write each into the program, with `adopt: true` and with secrets of the configuration (`pulumi config set --secret`) as values. " +
 		"To import them all the same, name the kind: --kinds Secret.",
 	leftManaged: "To move one to this stack, import it by its ID, with takeOverFrom.",
+	leftOther:   "If they are in another cluster, name it: --context. If they have been made anew since, run `terraform apply -refresh-only`, and write the state again.",
 }
 
 // sorter tells the objects to import from those to leave out.
@@ -41,7 +46,10 @@ type sorter struct {
 	// named means that something names each object, so that it does not matter who has made it.
 	named    bool
 	selected []manifest.Identity
-	left     map[string][]string // by the reason
+	// addresses are the names of the resources of selected objects where they come from.
+	addresses map[manifest.Identity]string
+	left      map[string][]string // by the reason
+	notes     []string            // what else is left out
 }
 
 func newSorter(args arguments) *sorter {
@@ -49,32 +57,48 @@ func newSorter(args arguments) *sorter {
 		kind, _, _ := strings.Cut(strings.ToLower(name), ".")
 		return kind == "secret" || kind == "secrets"
 	}
-	return &sorter{namesSecrets: slices.ContainsFunc(args.kinds, secret), left: map[string][]string{}}
+	return &sorter{namesSecrets: slices.ContainsFunc(args.kinds, secret), left: map[string][]string{}, addresses: map[manifest.Identity]string{}}
 }
 
-// add looks at the metadata of an object.
-func (s *sorter) add(object *unstructured.Unstructured) {
+// add looks at the metadata of an object, and takes the address of its resource, if it has one.
+func (s *sorter) add(object *unstructured.Unstructured, address string) {
 	id := manifest.Identity(cluster.RefOf(object))
 	switch {
-	case isOfTheCluster(object), len(object.GetOwnerReferences()) > 0:
+	case isOfTheCluster(object):
+		s.leaveIfNamed(leftOfCluster, id, address)
+	case len(object.GetOwnerReferences()) > 0:
+		s.leaveIfNamed(leftOwned, id, address)
 	case managedByKubeObject(object):
-		s.leave(leftManaged, id, "")
+		s.leave(leftManaged, id, address)
 	case !s.named && !ownership.IsMadeByPeople(object):
 		if managers := ownership.OtherManagers(object); len(managers) > 0 {
-			s.leave(leftUnknown, id, " ("+strings.Join(managers, ", ")+")")
+			s.leave(leftUnknown, id, strings.Join(managers, ", "))
 		}
 	case object.GetDeletionTimestamp() != nil:
-		s.leave(leftTerminating, id, "")
+		s.leave(leftTerminating, id, address)
 	case object.GroupVersionKind().GroupKind() == kinds.Secret && !s.namesSecrets:
-		s.leave(leftSecret, id, "")
+		s.leave(leftSecret, id, address)
 	default:
 		s.selected = append(s.selected, id)
+		if address != "" {
+			s.addresses[id] = address
+		}
 	}
 }
 
-// leave notes why an object is left out.
+// leave notes why an object is left out; about stands in parentheses behind its name, if it is not empty.
 func (s *sorter) leave(why string, id manifest.Identity, about string) {
+	if about != "" {
+		about = " (" + about + ")"
+	}
 	s.left[why] = append(s.left[why], id.Kind+" "+id.Name+about)
+}
+
+// leaveIfNamed does likewise where users miss the object only if something names it.
+func (s *sorter) leaveIfNamed(why string, id manifest.Identity, about string) {
+	if s.named {
+		s.leave(why, id, about)
+	}
 }
 
 // managedByKubeObject reports whether a KubeObject of any stack manages an object.
@@ -97,9 +121,14 @@ func isOfTheCluster(object *unstructured.Unstructured) bool {
 	case kinds.Pod:
 		return object.GetAnnotations()[corev1.MirrorPodAnnotationKey] != ""
 	case kinds.Namespace:
-		return name == corev1.NamespaceDefault || strings.HasPrefix(name, "kube-")
+		return slices.Contains(ownNamespaces, name)
 	}
 	return false
+}
+
+// ownNamespaces are the namespaces that Kubernetes makes.
+var ownNamespaces = []string{
+	corev1.NamespaceDefault, metav1.NamespaceSystem, metav1.NamespacePublic, corev1.NamespaceNodeLease,
 }
 
 func isReleaseRecord(object *unstructured.Unstructured) bool {
@@ -129,7 +158,7 @@ func (s *sorter) selection(unread []string) selection {
 	slices.SortFunc(s.selected, func(a, b manifest.Identity) int {
 		return cmp.Or(cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(a.APIVersion, b.APIVersion))
 	})
-	found := selection{objects: s.selected}
+	found := selection{objects: s.selected, addresses: s.addresses}
 	if len(unread) > 0 {
 		found.warnings = append(found.warnings, "Not looked at: "+strings.Join(unread, ", ")+".")
 	}
@@ -140,5 +169,6 @@ func (s *sorter) selection(unread []string) selection {
 		}
 		found.warnings = append(found.warnings, text)
 	}
+	found.warnings = append(found.warnings, s.notes...)
 	return found
 }

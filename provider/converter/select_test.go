@@ -7,9 +7,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/yaml"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
 func TestWhatIsImported(t *testing.T) {
@@ -41,7 +43,7 @@ func TestWhatIsImported(t *testing.T) {
 			object := &unstructured.Unstructured{}
 			require.NoError(t, yaml.Unmarshal([]byte("{apiVersion: "+example.apiVersion+", kind: "+example.kind+", metadata: {"+example.metadata+"}}"), &object.Object))
 			sorted := newSorter(arguments{kinds: example.kinds})
-			sorted.add(object)
+			sorted.add(object, "")
 			found := sorted.selection(nil)
 			assert.Equal(t, example.selected, len(found.objects) == 1)
 			if example.says == "" {
@@ -52,6 +54,60 @@ func TestWhatIsImported(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestWhatIsSaidOfObjectsThatSomethingNames(t *testing.T) {
+	t.Parallel()
+	for _, example := range []struct{ name, object, says string }{
+		{"an object of nobody known", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a}}", ""},
+		{"a namespace that begins like those of Kubernetes", "{apiVersion: v1, kind: Namespace, metadata: {name: kube-prometheus}}", ""},
+		{"a namespace of Kubernetes", "{apiVersion: v1, kind: Namespace, metadata: {name: kube-system}}", leftOfCluster + ": Namespace kube-system (kubernetes_namespace.a)"},
+		{"an object that another owns", "{apiVersion: v1, kind: ConfigMap, metadata: {name: a, ownerReferences: [{apiVersion: v1, kind: Pod, name: a, uid: u}]}}", leftOwned + ": ConfigMap a (kubernetes_namespace.a)"},
+		{"a Secret", "{apiVersion: v1, kind: Secret, metadata: {name: a}}", leftSecret + ": Secret a (kubernetes_namespace.a)"},
+	} {
+		t.Run(example.name+" [M58]", func(t *testing.T) {
+			t.Parallel()
+			object := &unstructured.Unstructured{}
+			require.NoError(t, yaml.Unmarshal([]byte(example.object), &object.Object))
+			sorted := newSorter(arguments{})
+			sorted.named = true
+			sorted.add(object, "kubernetes_namespace.a")
+			found := sorted.selection(nil)
+			if example.says == "" {
+				require.Len(t, found.objects, 1)
+				assert.Equal(t, "kubernetes_namespace.a", found.addresses[found.objects[0]])
+				return
+			}
+			require.Len(t, found.warnings, 1)
+			assert.Contains(t, found.warnings[0], example.says)
+		})
+	}
+}
+
+func TestTheObjectsOfAState(t *testing.T) {
+	t.Parallel()
+	object := func(uid string) *unstructured.Unstructured {
+		o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "v1", "kind": "ConfigMap"}}
+		o.SetName("a")
+		o.SetUID(types.UID(uid))
+		return o
+	}
+	id := manifest.Identity{APIVersion: "v1", Kind: "ConfigMap", Name: "a"}
+	found := sortNamed(arguments{}, []wanted{
+		{id, "other.cluster", "u"}, {id, "this.cluster", "v"}, {id, "this.again", ""}, {id, "is.gone", "w"},
+	}, []*unstructured.Unstructured{object("v"), object("v"), object("v"), nil}).selection(nil)
+
+	t.Run("are imported once, by the first address [M57]", func(t *testing.T) {
+		t.Parallel()
+		assert.Equal(t, []manifest.Identity{id}, found.objects)
+		assert.Equal(t, map[manifest.Identity]string{id: "this.cluster"}, found.addresses)
+	})
+	t.Run("are not those of another UID, which another cluster may have [M58]", func(t *testing.T) {
+		t.Parallel()
+		require.Len(t, found.warnings, 2)
+		assert.Contains(t, strings.Join(found.warnings, "\n"), leftOther+": ConfigMap a (other.cluster).")
+		assert.Contains(t, strings.Join(found.warnings, "\n"), leftAbsent+": ConfigMap a (is.gone).")
+	})
 }
 
 func TestTheKindsThatAreListed(t *testing.T) {

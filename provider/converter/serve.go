@@ -78,7 +78,7 @@ func (s *server) ConvertState(ctx context.Context, req *pulumirpc.ConvertStateRe
 		fmt.Fprintln(os.Stderr, "warning: "+warning)
 	}
 	resp := &pulumirpc.ConvertStateResponse{}
-	for i, name := range namesOf(found.objects) {
+	for i, name := range namesOf(found.objects, found.addresses) {
 		resp.Resources = append(resp.Resources, &pulumirpc.ResourceImport{
 			Type: s.Token, Name: name, LogicalName: name, Id: found.objects[i].String(),
 		})

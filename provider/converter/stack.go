@@ -23,15 +23,14 @@ func findInStack(ctx context.Context, clu *cluster.Cluster, args arguments) (sel
 	if err != nil {
 		return selection{}, failure.Errorf(failure.ReasonInvalid, "%s is not what `pulumi stack export` writes: %w", args.name, err)
 	}
-	sorted, err := findNamed(ctx, clu, args, named, "")
+	sorted, err := findNamed(ctx, clu, args, identified(named), "")
 	if err != nil {
 		return selection{}, err
 	}
-	found, err := sorted.found(args, nil)
-	if err == nil && len(others) > 0 {
-		found.warnings = append(found.warnings, "Left out, because they are not single objects: "+strings.Join(others, ", ")+".")
+	if len(others) > 0 {
+		sorted.notes = append(sorted.notes, "Left out, because they are not single objects: "+strings.Join(others, ", ")+".")
 	}
-	return found, err
+	return sorted.found(args, nil)
 }
 
 // objectsInStack reads a state. It returns the objects, and the URNs of resources of the other provider that are none: a

@@ -54,13 +54,16 @@ func isAmong(names []string, manager string) bool {
 }
 
 // WrittenByPeople returns the fields of object that people have written, by the tools that have made it. It returns
-// false if no such tool has made it, or if the fields are recorded in another version of the kind.
+// false if no such tool has made it, or if these fields are recorded in another version of the kind. Kubernetes may
+// record its own in another one: it writes the status of an autoscaler as v2, whoever has made that as v1.
 //
 // Server-side apply records exactly what was written. All other writes also record the defaults that the API server
 // has set: of these, what kubectl keeps as the last applied configuration is what was written. Without that, everything
 // is, except the values that Kubernetes sets by default ([kinds.IsDefault]).
 func WrittenByPeople(object *unstructured.Unstructured) (*fieldpath.Set, bool, error) {
-	if !IsMadeByPeople(object) || len(OtherVersions(object)) > 0 {
+	if !IsMadeByPeople(object) || slices.ContainsFunc(object.GetManagedFields(), func(entry metav1.ManagedFieldsEntry) bool {
+		return isOtherVersion(entry, object) && (isWrittenByPeople(entry) || mayBeTaken(entry))
+	}) {
 		return nil, false, nil
 	}
 	configuration := lastApplied(object)
@@ -88,7 +91,7 @@ func WrittenByPeople(object *unstructured.Unstructured) (*fieldpath.Set, bool, e
 		return nil, false, err
 	}
 	recorded = recorded.Union(taken)
-	written = written.Union(taken).Difference(fieldpath.NewSet(lastAppliedPath))
+	written = filtered(written.Union(taken), func(path fieldpath.Path) bool { return !isMark(path) })
 	return withoutEmptied(written, recorded), true, nil
 }
 
@@ -100,6 +103,16 @@ func isWrittenByPeople(entry metav1.ManagedFieldsEntry) bool {
 }
 
 var lastAppliedPath = fieldpath.MakePathOrDie("metadata", "annotations", corev1.LastAppliedConfigAnnotation)
+
+// marks begin the annotations in which tools note for themselves what they have made.
+var marks = []string{corev1.LastAppliedConfigAnnotation, "k8sconnect.terraform.io/"}
+
+func isMark(path fieldpath.Path) bool {
+	if len(path) != len(lastAppliedPath) || !path[:2].Equals(lastAppliedPath[:2]) || path[2].FieldName == nil {
+		return false
+	}
+	return slices.ContainsFunc(marks, func(mark string) bool { return strings.HasPrefix(*path[2].FieldName, mark) })
+}
 
 // lastApplied returns the configuration that a client-side apply has kept on object; nil if there is none.
 func lastApplied(object *unstructured.Unstructured) map[string]any {
@@ -136,7 +149,7 @@ func takenFromPeople(object *unstructured.Unstructured, configuration map[string
 		return others, nil
 	}
 	for _, entry := range object.GetManagedFields() {
-		if entry.Subresource != "" || isWrittenByPeople(entry) || isAmong(controlPlane, entry.Manager) || IsPatchManager(entry.Manager) {
+		if !mayBeTaken(entry) {
 			continue
 		}
 		fields, err := entryFields(entry)
@@ -146,6 +159,11 @@ func takenFromPeople(object *unstructured.Unstructured, configuration map[string
 		others = others.Union(inConfiguration(fields, configuration))
 	}
 	return others, nil
+}
+
+// mayBeTaken reports whether an entry may hold fields that another client has taken from people.
+func mayBeTaken(entry metav1.ManagedFieldsEntry) bool {
+	return entry.Subresource == "" && !isWrittenByPeople(entry) && !isAmong(controlPlane, entry.Manager) && !IsPatchManager(entry.Manager)
 }
 
 // filtered returns the members of a set that keep returns true for.

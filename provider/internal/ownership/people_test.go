@@ -120,9 +120,20 @@ func TestWrittenByPeople(t *testing.T) {
 			},
 			[]string{container, container + ".image", container + ".name"},
 		},
+		{
+			"not how the Terraform provider k8sconnect marks its objects", `k8sconnect.terraform.io/terraform-id: 0a1b2c, note: a`,
+			[]string{entry("k8sconnect", "Apply", "", `f:metadata: {f:annotations: {'f:k8sconnect.terraform.io/terraform-id': {}, f:note: {}}}, `+sentImage)},
+			[]string{"metadata.annotations.note", container, container + ".image", container + ".name"},
+		},
 		{"nothing of what has only a name", "", []string{entry("kubectl-create", "Update", "", "f:spec: {f:progressDeadlineSeconds: {}}")}, []string{}},
 		{"not known of what nobody known has made", "", []string{entry("operator", "Update", "", recordsAll), entry("kubectl-label", "Update", "", "f:metadata: {f:labels: {f:team: {}}}")}, nil},
 		{"not known without managed fields", "", nil, nil},
+		{
+			"whatever the version in which the control plane writes", "",
+			[]string{entry("kubectl", "Apply", "", sentImage), "manager: kube-controller-manager, operation: Update, subresource: status, fieldsV1: {f:status: {}}, apiVersion: apps/v2"},
+			[]string{container, container + ".image", container + ".name"},
+		},
+		{"not known where another client writes in another version", "", []string{entry("kubectl", "Apply", "", sentImage), "manager: deploy.sh, operation: Update, fieldsV1: {" + sentImage + "}, apiVersion: apps/v2"}, nil},
 		{"not known in another version", "", []string{"manager: kubectl, operation: Apply, fieldsV1: {" + sentImage + "}, apiVersion: apps/v1beta1"}, nil},
 	} {
 		t.Run(example.name+" [M51]", func(t *testing.T) {

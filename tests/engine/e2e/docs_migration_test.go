@@ -189,6 +189,25 @@ func pageOnTerraform(t *testing.T, p page) {
 	t.Run("a helm_release becomes a Chart [H12]", func(t *testing.T) {
 		takenOver{page: p, section: "From helm_release", install: byHelm("terraform-provider-helm_v3.1.0_x5"), records: true}.walk(t)
 	})
+	t.Run("the objects of a state are imported by the command of the page, and what is dropped later goes [M56]", func(t *testing.T) {
+		t.Parallel()
+		c := shared.Get(t)
+		k, s, space := kubeOf(t, c), newStack(t), c.Namespace(t)
+		const section = "All objects of a state in one command"
+		k.post(t, "HashiCorp", "{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: "+space+"}, data: {a: b, c: d}}")
+		s.file(t, "terraform.tfstate", strings.ReplaceAll(`{"version": 4, "resources": [{"mode": "managed", "type": "kubernetes_config_map_v1", "name": "settings",
+			"module": "module.shop[\"eu\"]", "instances": [{"attributes": {"id": "SPACE/settings"}}]}]}`, "SPACE", space))
+		program := s.importedBy(t, p.in(t, section, commandLines)[0].code, "terraform terraform.tfstate", "terraform terraform.tfstate")
+		assert.Contains(t, manifestsOf(t, program), "shop-eu-kubernetes-config-map-v1-settings")
+		require.Contains(t, p.section(t, section), "| `kubernetes_deployment_v1` and the like | `HashiCorp` |")
+		program = strings.Replace(program, "      manifest:", "      takeOverFrom: [HashiCorp]\n      manifest:", 1)
+		s.file(t, "Pulumi.yaml", "name: "+s.project+"\nruntime: yaml\n"+program)
+		s.up(t)
+		s.file(t, "Pulumi.yaml", "name: "+s.project+"\nruntime: yaml\n"+strings.Replace(program, "          c: d\n", "", 1))
+		s.up(t)
+		assert.Equal(t, map[string]any{"a": "b"}, k.value(t, "v1/ConfigMap/"+space+"/settings", "data"))
+		s.previewEmpty(t)
+	})
 	for kind, manager := range map[string]string{"k8sconnect_object": "k8sconnect", "kubernetes_manifest": "Terraform"} {
 		t.Run("what "+kind+" has applied is taken over as it is, and removals are real [D32]", func(t *testing.T) {
 			t.Parallel()

@@ -209,6 +209,8 @@ var advices = []advice{
 	carriedOut("To move one to this stack, import it by its ID, with takeOverFrom", "rpc.TestTheLineForTakeOverFromWorksWhereItIsPasted/of an imported object"),
 	carriedOut("Write, after `pulumi import --from k8sconnect --`, one of", "e2e.TestTheImportOfANamespaceIsNarrowed", "e2e.TestImportOfAStackAndARelease"),
 	carriedOut("is not what `pulumi stack export` writes", "e2e.TestImportOfAStackAndARelease/the state of a stack"),
+	carriedOut("or import the objects of the release: ", "e2e.TestImportOfAStackAndARelease/the record of a release"),
+	isNone("If they are in another cluster, name it", outside),
 	isNone("see `helm list --namespace", ofHelm),
 	isNone("run again later, or with a lower --parallel", outside),
 	isNone("raise customTimeouts if it is just slow", outside),
