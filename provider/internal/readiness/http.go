@@ -130,7 +130,7 @@ func (h HTTP) find(object map[string]any) (port, missing string, never terminalF
 	return h.findInPod(portsOfPod(object))
 }
 
-// choose returns the index of the port among those that there are. If there is nothing to choose from, it is -1.
+// choose returns the index of the port. If there is nothing to choose from, it is -1.
 func (h HTTP) choose(ports []namedPort) (at int, never terminalFailure) {
 	switch {
 	case h.Port != "":
@@ -156,7 +156,7 @@ func (h HTTP) findIn(ports []namedPort) (port, missing string, never terminalFai
 	}
 }
 
-// findInPod finds the port of a Pod, which never gets another one. A container may listen at a port that it does not list.
+// findInPod finds the port of a Pod, whose ports are final. A container may listen at a port that it does not list.
 func (h HTTP) findInPod(ports []namedPort) (port, missing string, never terminalFailure) {
 	switch at, never := h.choose(ports); {
 	case never.why != "":
