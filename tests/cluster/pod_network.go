@@ -83,12 +83,12 @@ func (n *podNetwork) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 		http.Error(rw, err.Error(), http.StatusBadGateway)
 		return
 	}
-	defer there.Close()
+	defer func() { _ = there.Close() }()
 	here, _, err := http.NewResponseController(rw).Hijack()
 	if err != nil {
 		return
 	}
-	defer here.Close()
+	defer func() { _ = here.Close() }()
 	if _, err := io.WriteString(here, "HTTP/1.1 200 OK\r\n\r\n"); err != nil {
 		return
 	}

@@ -16,11 +16,11 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
 // Question is a GET request to a Service or a Pod, which the API server passes on.
 type Question struct {
+	// Ref is a Service or a Pod.
 	Ref Ref
 	// Port is its name or number.
 	Port string
@@ -61,7 +61,7 @@ func (c *Cluster) Ask(ctx context.Context, question Question) (status int, err e
 // addressOf is the URL of the proxy in the API server. The path is kept as it is written.
 func (c *Cluster) addressOf(q Question) (*url.URL, error) {
 	resource := "services"
-	if manifest.Identity(q.Ref).GroupKind() == kinds.Pod {
+	if q.Ref.Kind == kinds.Pod.Kind {
 		resource = "pods"
 	}
 	for what, segment := range map[string]string{"namespace": q.Ref.Namespace, "name": q.Ref.Name, "port": q.Port} {

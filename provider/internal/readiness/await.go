@@ -180,15 +180,8 @@ func (w *waiting) see(live *unstructured.Unstructured) (bool, error) {
 	if w.holds || w.failed != "" {
 		return true, nil
 	}
-	excuse := w.options.Excuse
-	if verdict.Doubt == NoAnswer {
-		excuse = w.ask
-		if w.unanswered != "" {
-			w.missing, verdict.Missing = []string{w.unanswered}, []string{w.unanswered}
-		}
-	} else {
-		w.unanswered = ""
-	}
+	excuse := w.excuseFor(&verdict)
+	w.missing = verdict.Missing
 	w.decision.about(w.ctx, &w.excuses, excuse, live, verdict.Doubt, func(ctx context.Context, warning string) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
@@ -201,6 +194,19 @@ func (w *waiting) see(live *unstructured.Unstructured) (bool, error) {
 		w.options.Progress(live, verdict)
 	}
 	return false, nil
+}
+
+// excuseFor returns what decides about the doubt of a verdict. While only an answer is missing, the verdict keeps what the
+// last one lacked.
+func (w *waiting) excuseFor(verdict *Verdict) Excuse {
+	if verdict.Doubt != NoAnswer {
+		w.unanswered = ""
+		return w.options.Excuse
+	}
+	if w.unanswered != "" {
+		verdict.Missing = []string{w.unanswered}
+	}
+	return w.ask
 }
 
 // ask is the excuse of an object that lacks nothing but an answer.

@@ -124,38 +124,63 @@ func (h HTTP) find(object map[string]any) (port, missing string, never terminalF
 			next: "wait for a Service or a Pod of this cluster",
 		}
 	}
-	ports := portsOfPod(object)
 	if isService {
-		ports = portsOfService(object)
+		return h.findIn(portsOfService(object))
 	}
+	return h.findInPod(portsOfPod(object))
+}
+
+// choose returns the index of the port. If there is nothing to choose from, it is -1.
+func (h HTTP) choose(ports []namedPort) (at int, never terminalFailure) {
+	switch {
+	case h.Port != "":
+		return slices.IndexFunc(ports, func(p namedPort) bool { return h.Port == p.number || h.Port == p.name }), terminalFailure{}
+	case len(ports) > 1:
+		return -1, terminalFailure{why: "it has several ports: " + listed(ports), next: "set waitFor.http.port to one of them"}
+	default:
+		return len(ports) - 1, terminalFailure{}
+	}
+}
+
+// findIn finds the port of a Service, which may still get it.
+func (h HTTP) findIn(ports []namedPort) (port, missing string, never terminalFailure) {
+	switch at, never := h.choose(ports); {
+	case never.why != "":
+		return "", "", never
+	case at >= 0:
+		return cmp.Or(ports[at].name, ports[at].number), "", terminalFailure{}
+	case h.Port == "":
+		return "", "it has no TCP port", terminalFailure{}
+	default:
+		return "", fmt.Sprintf("it has no TCP port %s, only %s", h.Port, listed(ports)), terminalFailure{}
+	}
+}
+
+// findInPod finds the port of a Pod, whose ports are final. A container may listen at a port that it does not list.
+func (h HTTP) findInPod(ports []namedPort) (port, missing string, never terminalFailure) {
+	switch at, never := h.choose(ports); {
+	case never.why != "":
+		return "", "", never
+	case at >= 0:
+		return ports[at].number, "", terminalFailure{}
+	case h.Port == "":
+		return "", "", terminalFailure{why: "its containers list no TCP port", next: "set waitFor.http.port to the number of one"}
+	case isNumber(h.Port):
+		return h.Port, "", terminalFailure{}
+	default:
+		return "", "", terminalFailure{
+			why:  fmt.Sprintf("its containers list no TCP port %s, only %s", h.Port, listed(ports)),
+			next: "set waitFor.http.port to one that they have",
+		}
+	}
+}
+
+func listed(ports []namedPort) string {
 	texts := make([]string, len(ports))
 	for i, p := range ports {
 		texts[i] = p.String()
 	}
-	found := slices.IndexFunc(ports, func(p namedPort) bool { return h.Port == p.number || h.Port == p.name })
-	switch {
-	case h.Port == "" && len(ports) > 1:
-		return "", "", terminalFailure{why: "it has several ports: " + strings.Join(texts, ", "), next: "set waitFor.http.port to one of them"}
-	case h.Port == "" && len(ports) == 1:
-		found = 0
-	case h.Port == "" && isService:
-		return "", "it has no TCP port", terminalFailure{}
-	case h.Port == "":
-		return "", "", terminalFailure{why: "its containers list no TCP port", next: "set waitFor.http.port to the number of one"}
-	case found < 0 && isService:
-		return "", fmt.Sprintf("it has no TCP port %s, only %s", h.Port, cmp.Or(strings.Join(texts, ", "), "none")), terminalFailure{}
-	case found < 0 && isNumber(h.Port):
-		return h.Port, "", terminalFailure{} // A container may listen at a port that it does not list.
-	case found < 0:
-		return "", "", terminalFailure{
-			why:  fmt.Sprintf("its containers list no TCP port %s, only %s", h.Port, cmp.Or(strings.Join(texts, ", "), "none")),
-			next: "set waitFor.http.port to one that they have",
-		}
-	}
-	if isService {
-		return cmp.Or(ports[found].name, ports[found].number), "", terminalFailure{}
-	}
-	return ports[found].number, "", terminalFailure{}
+	return cmp.Or(strings.Join(texts, ", "), "none")
 }
 
 func isNumber(port string) bool {
@@ -164,8 +189,8 @@ func isNumber(port string) bool {
 }
 
 func portsOfService(object map[string]any) []namedPort {
-	listed, _, _ := unstructured.NestedSlice(object, "spec", "ports")
-	return tcpPorts(listed, "port")
+	ports, _, _ := unstructured.NestedSlice(object, "spec", "ports")
+	return tcpPorts(ports, "port")
 }
 
 // portsOfPod are the ports of the containers that run side by side.
@@ -177,15 +202,15 @@ func portsOfPod(object map[string]any) (ports []namedPort) {
 			if field == "initContainers" && container["restartPolicy"] != "Always" {
 				continue
 			}
-			listed, _, _ := unstructured.NestedSlice(container, "ports")
-			ports = append(ports, tcpPorts(listed, "containerPort")...)
+			of, _, _ := unstructured.NestedSlice(container, "ports")
+			ports = append(ports, tcpPorts(of, "containerPort")...)
 		}
 	}
 	return ports
 }
 
-func tcpPorts(listed []any, number string) (ports []namedPort) {
-	for _, l := range listed {
+func tcpPorts(all []any, number string) (ports []namedPort) {
+	for _, l := range all {
 		port, _ := l.(map[string]any)
 		if protocol, _ := port["protocol"].(string); protocol != "" && protocol != "TCP" {
 			continue

@@ -90,6 +90,9 @@ func (w world) asking(http map[string]any, timeout string) resource.PropertyMap 
 	return waiting(w.refTo("Service", "shop"), map[string]any{"http": http, "timeout": timeout})
 }
 
+// answerTime is the timeout of a wait that is to see an answer and fail, on a busy machine, too.
+const answerTime = "5s"
+
 func TestAWaitForAnAnswer(t *testing.T) {
 	t.Parallel()
 	type m = map[string]any
@@ -132,8 +135,8 @@ func TestAWaitForAnAnswer(t *testing.T) {
 			_, _ = rw.Write([]byte(hush))
 		})
 		s := start(t, inline(newUser(t))).wait(t, "it")
-		text := requireWaitPending(t, s, s.create(w.asking(health, shortTime)))
-		assert.Contains(t, text, "Service "+w.namespace+"/shop: timed out after 1s waiting for the answer 2xx to GET /healthz?full=1 at port web [WaitTimedOut]")
+		text := requireWaitPending(t, s, s.create(w.asking(health, answerTime)))
+		assert.Contains(t, text, "Service "+w.namespace+"/shop: timed out after 5s waiting for the answer 2xx to GET /healthz?full=1 at port web [WaitTimedOut]")
 		assert.Contains(t, text, "GET /healthz?full=1 at port web is answered 500 Internal Server Error; it should be 2xx")
 		assert.Contains(t, text, "waits again, in place")
 		looked := looks(t, s)
@@ -148,7 +151,7 @@ func TestAWaitForAnAnswer(t *testing.T) {
 		shop := w.newShop(false)
 		unavailable := m{"status": []any{404.0, 502.0, 503.0}}
 		s := start(t, inline(newUser(t))).wait(t, "it")
-		text := requireWaitPending(t, s, s.create(w.asking(unavailable, shortTime)))
+		text := requireWaitPending(t, s, s.create(w.asking(unavailable, answerTime)))
 		assert.Contains(t, text, "GET / is not answered: it has no endpoints", "404")
 		w.endpoints("[]")
 		assert.Contains(t, looks(t, s), `GET / is not answered: no endpoints available for service "shop"`, "503")
@@ -173,7 +176,7 @@ func TestAWaitForAnAnswer(t *testing.T) {
 			http.Redirect(rw, r, elsewhere.URL+"/"+hush, http.StatusFound)
 		})
 		s := start(t, inline(newUser(t))).wait(t, "it")
-		text := requireWaitPending(t, s, s.create(w.asking(m{}, shortTime)))
+		text := requireWaitPending(t, s, s.create(w.asking(m{}, answerTime)))
 		assert.Contains(t, text, "GET / is answered 302 Found, a redirect, which is not followed; it should be 2xx")
 		assert.NotContains(t, text, hush)
 		_, err := s.up(w.asking(m{"status": []any{200.0, 302.0}}, longTime))
@@ -269,7 +272,7 @@ func TestAWaitForAnAnswer(t *testing.T) {
 		w := newWorld(t)
 		w.open(w.newShop(false))
 		s := start(t, inline(newUser(t))).wait(t, "it")
-		in := w.asking(m{}, shortTime)
+		in := w.asking(m{}, answerTime)
 		in["onFailure"] = resource.NewProperty("warn")
 		require.NoError(t, s.create(in))
 		assert.Contains(t, s.warned(), "is answered 503 Service Unavailable")
