@@ -24,7 +24,7 @@ func TestAWaitForThatCannotBeReadConcernsOnlyWhoIsAboutToWait(t *testing.T) {
 		assert.Equal(t, "web", in.object.Name)
 		assert.Equal(t, map[string]any{"data": map[string]any{"a": "9"}}, in.tree())
 		assert.Nil(t, in.wait.Goal)
-		assert.NotEmpty(t, stillMissing(in, &unstructured.Unstructured{}, nil), "it is not known to hold")
+		assert.NotEmpty(t, stillMissing(t.Context(), target{}, in, &unstructured.Unstructured{}, nil), "it is not known to hold")
 	})
 	t.Run("who carries them out is told what is wrong [D12]", func(t *testing.T) {
 		_, err := decodeProgram(saved)
@@ -33,6 +33,6 @@ func TestAWaitForThatCannotBeReadConcernsOnlyWhoIsAboutToWait(t *testing.T) {
 	t.Run("nothing to wait for is not missing [D12]", func(t *testing.T) {
 		in, err := decodeProgram(saved.Delete(keyWaitFor))
 		require.NoError(t, err)
-		assert.Empty(t, stillMissing(in, &unstructured.Unstructured{}, nil))
+		assert.Empty(t, stillMissing(t.Context(), target{}, in, &unstructured.Unstructured{}, nil))
 	})
 }
