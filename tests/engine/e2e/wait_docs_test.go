@@ -31,7 +31,7 @@ func pageOnWaiting(t *testing.T, p page) {
 			}
 			up := s.start(t, "up", "--yes", "--skip-preview")
 			if strings.Contains(code, "http:") {
-				answerFor(t, c, k, space, "api", 8080, "/healthz")
+				answerFor(t, c, space, "api", 8080, "/healthz")
 			}
 			if strings.Contains(code, "LoadBalancer") {
 				service := "v1/Service/" + space + "/shop"

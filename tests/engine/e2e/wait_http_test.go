@@ -16,7 +16,7 @@ import (
 
 // answerFor answers a path for the pod of an app, as soon as that has an address. What it returns switches to another
 // status.
-func answerFor(t *testing.T, c *cluster.Cluster, k *kube, space, app string, port int, path string) *atomic.Int64 {
+func answerFor(t *testing.T, c *cluster.Cluster, space, app string, port int, path string) *atomic.Int64 {
 	t.Helper()
 	status := &atomic.Int64{}
 	status.Store(http.StatusOK)
@@ -86,7 +86,7 @@ func TestAWaitForAnAnswer(t *testing.T) {
 		assert.True(t, s.export(t).get(t, "answers").waits())
 	})
 	uid := k.get(t, service).GetUID()
-	status := answerFor(t, c, k, space, "shop", 8080, "/healthz")
+	status := answerFor(t, c, space, "shop", 8080, "/healthz")
 	step(t, "the application is not well: a refresh and a preview say so, and it stays pending [R35]", func(t *testing.T) {
 		status.Store(http.StatusServiceUnavailable)
 		assert.Contains(t, s.refresh(t), "GET /healthz is answered 503 Service Unavailable; it should be 2xx")
