@@ -5,7 +5,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// State is in one word what becomes of an Environment, for who counts them.
+// State is what an Environment is in, in one word, for those who count Environments.
 type State string
 
 // The states.
