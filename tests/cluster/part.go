@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// startTimeout is how long a part may take to be ready. It is ten times what it takes,
+	// startTimeout is how long a part may take to be ready. It is twenty times what it takes,
 	// for machines that do something else as well.
-	startTimeout = 60 * time.Second
+	startTimeout = 2 * time.Minute
 
 	// pollInterval is how often a condition is looked at while waiting for it.
 	pollInterval = 50 * time.Millisecond
