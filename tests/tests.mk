@@ -32,11 +32,11 @@ PACKAGES_e2e_of_tests/engine = $(call once,PACKAGES_e2e_of_tests/engine,$(filter
 # and the kubelet of the tests, which have many goroutines of their own. All other packages read files or drive programs.
 # Their processes have little more than a proxy behind a mutex, and the detector sees nothing of the programs; without it
 # they share what the release has compiled. Charts are rendered by one goroutine, for which the detector takes five times
-# as long. For tests/engine it has to compile Pulumi's engine once more, which takes longer than the tests: CI does that,
-# as "make test-rpc RACED_rpc=tests/engine" does.
+# as long. For tests/engine and examples/operator it has to compile Pulumi's engine or controller-runtime once more, which
+# takes as long as their tests: CI, which has a machine for each part, does that with RACED_rpc=tests/engine and
+# RACED_operator=examples/operator.
 RACED = $(filter-out %/provider/internal/chart %/provider/internal/draws,$(PACKAGES_provider)) \
 	./tests/cluster/... ./tests/kubelet ./tests/concurrency
-RACED_operator := examples/operator
 
 # How many tests of a package of tests/engine run at once. Most of them wait, for controllers or until a time is over.
 AT_ONCE_in_tests/engine := -parallel 6
