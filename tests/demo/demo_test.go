@@ -24,7 +24,7 @@ import (
 )
 
 // patience is how long a demo may take that takes a minute on an idle machine.
-const patience = 5 * time.Minute
+const patience = 10 * time.Minute
 
 // show runs a script until its end and returns its exit code and what it has printed. It calls seen for every line, with
 // a function that does what ^C in a terminal does. Nothing may be left of it.
