@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -8,7 +9,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"helm.sh/helm/v4/pkg/chart/common"
+	"helm.sh/helm/v4/pkg/chart/common/util"
+	"helm.sh/helm/v4/pkg/chart/loader/archive"
+	"helm.sh/helm/v4/pkg/chart/v2/loader"
+	"helm.sh/helm/v4/pkg/engine"
 	"pgregory.net/rapid"
+	"sigs.k8s.io/yaml"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/draws"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
@@ -108,10 +115,8 @@ func TestWhatIsToldOnlyInAVariantIsJudgedByTheCallsOfAllTemplates(t *testing.T) 
 	assert.Equal(t, m{"k": values.Unknown{}}, partial.Objects[1].Object["data"])
 }
 
-// The oracle is the same chart with one more template, which draws a value and tells the others: all templates are rendered again.
-func TestWhatDependsOnADrawIsTheSameWhereverItIsLookedFor(t *testing.T) { // [D73]
-	t.Parallel()
-	given := m{"host": "h", "on": true}
+// drawingChart generates a chart whose templates draw values, decide by them and tell each other.
+func drawingChart(t *rapid.T) folder {
 	lines := []string{
 		`k: {{ randAlphaNum 9 }}`, `k: {{ include "draw" . }}`, `k: {{ .Values.host }}`, `k: {{ upper .Values.host }}`, `k: {{ .Values.told | default "none" }}`,
 		`k: {{ (.Values.inner).told | default "none" }}`, `k: {{ include "plain" . }}`, `k: {{ if eq (randAlpha 1) "x" }}x{{ else }}y{{ end }}`,
@@ -122,13 +127,66 @@ func TestWhatDependsOnADrawIsTheSameWhereverItIsLookedFor(t *testing.T) { // [D7
 		`{{- if hasPrefix "a" (randAlpha 2) }}{{ $_ := set .Values "told" "switched" }}{{ end }}`, `{{- $_ := set .Values "told" "known" }}`,
 		`{{- $_ := merge .Values (dict "told" (include "draw" .)) }}`,
 	}
-	helpers := folder{"templates/_helpers.tpl": `{{ define "draw" }}{{ randAlphaNum 7 }}{{ end }}{{ define "plain" }}{{ lower .Values.host }}{{ end }}`, "values.yaml": "host: h\non: true"}
+	chart := named("shop").with(folder{"templates/_helpers.tpl": `{{ define "draw" }}{{ randAlphaNum 7 }}{{ end }}{{ define "plain" }}{{ lower .Values.host }}{{ end }}`, "values.yaml": "host: h\non: true"})
+	for i := range rapid.IntRange(1, 4).Draw(t, "templates") {
+		text := rapid.SampledFrom(before).Draw(t, "before") + "\n" + configMap(fmt.Sprintf("o%d", i), rapid.SampledFrom(lines).Draw(t, "line"))
+		chart = chart.with(folder{fmt.Sprintf("templates/t%d.yaml", i): text})
+	}
+	return chart
+}
+
+// The oracle is Helm's engine, which draws other values each time. Each branch that a draw decides is taken once in fifty times.
+func TestWhatIsKnownOfAChartThatDrawsIsWhatHelmRendersEachTime(t *testing.T) { // [D73]
+	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
-		chart := named("shop").with(helpers)
-		for i := range rapid.IntRange(1, 4).Draw(t, "templates") {
-			text := rapid.SampledFrom(before).Draw(t, "before") + "\n" + configMap(fmt.Sprintf("o%d", i), rapid.SampledFrom(lines).Draw(t, "line"))
-			chart = chart.with(folder{fmt.Sprintf("templates/t%d.yaml", i): text})
+		chart := drawingChart(t)
+		options := draws.Options{Missing: draws.Placeholder(0)}
+		found, err := loadedBy(t, chart).RenderPartly(t.Context(), Partly{Release: release, Session: draws.NewSession(options), Draws: options})
+		require.NoError(t, err)
+		known := map[string]any{}
+		for _, object := range found.Objects {
+			if data, _ := object.Object["data"].(m); !object.Unknown && data != nil && !values.IsUnknown(data["k"]) {
+				known[nameOf(object.Object)] = data["k"]
+			}
 		}
+		for range 20 {
+			rendered := renderedByHelm(t, chart)
+			for name, k := range known {
+				require.Equal(t, k, rendered[name], name)
+			}
+		}
+	})
+}
+
+// renderedByHelm are the values k of the ConfigMaps of a chart.
+func renderedByHelm(t require.TestingT, f folder) map[string]any {
+	var files []*archive.BufferedFile
+	for _, file := range f.files() {
+		files = append(files, &archive.BufferedFile{Name: file.Name, Data: file.Data})
+	}
+	chart, err := loader.LoadFiles(files)
+	require.NoError(t, err)
+	given, err := util.ToRenderValues(chart, nil, common.ReleaseOptions{Name: release.Name, Namespace: release.Namespace}, nil)
+	require.NoError(t, err)
+	texts, err := engine.Engine{}.RenderWithContext(context.Background(), chart, given)
+	require.NoError(t, err)
+	found := map[string]any{}
+	for _, text := range texts {
+		var object map[string]any
+		require.NoError(t, yaml.Unmarshal([]byte(text), &object))
+		if data, _ := object["data"].(m); data != nil {
+			found[nameOf(object)] = data["k"]
+		}
+	}
+	return found
+}
+
+// The oracle is the same chart with one more template, which draws a value and tells the others: all templates are rendered again.
+func TestWhatDependsOnADrawIsTheSameWhereverItIsLookedFor(t *testing.T) { // [D73]
+	t.Parallel()
+	given := m{"host": "h", "on": true}
+	rapid.Check(t, func(t *rapid.T) {
+		chart := drawingChart(t)
 		marks, err := values.MarksAt(rapid.SampledFrom([][][]any{nil, {{"host"}}}).Draw(t, "secrets"))
 		require.NoError(t, err)
 		missing := rapid.Bool().Draw(t, "not drawn yet")

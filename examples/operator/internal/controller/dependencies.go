@@ -94,7 +94,7 @@ func (r *Reconciler) way(ctx context.Context, environment *v1alpha1.Environment,
 	return way, failed
 }
 
-// dependents are the names of the Environments that depend on this one. Those in a circle with it would wait for each other for ever.
+// dependents are the names of the Environments that depend on this one. Those in a circle with it would wait for each other forever.
 func (r *Reconciler) dependents(ctx context.Context, environment *v1alpha1.Environment) ([]string, error) {
 	var all v1alpha1.EnvironmentList
 	err := r.Client.List(ctx, &all, client.InNamespace(environment.Namespace), client.MatchingFields{indexDependencies: environment.Name})

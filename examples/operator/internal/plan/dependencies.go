@@ -13,7 +13,7 @@ import (
 // Dependency is an Environment that this one depends on.
 type Dependency struct {
 	Name string
-	// Missing says that it is not there, and Deleted that somebody has deleted it.
+	// Missing says that it is not there, and Deleted that it is being deleted.
 	Missing, Deleted bool
 	// Ready says that what it is now was applied, Stalled that it will not be without a person.
 	Ready, Stalled bool
