@@ -126,7 +126,7 @@ func (c *Cluster) writeOnce(ctx context.Context, request *rest.Request) (reply, 
 }
 
 func (c *Cluster) once(ctx context.Context, request *rest.Request) (reply, error) {
-	ctx, trace := traceRequest(ctx)
+	ctx, trace := traceRequest(quiet(ctx))
 	result := request.Do(ctx)
 	if err := result.Error(); err != nil {
 		return reply{}, c.transportError(ctx, err, trace)

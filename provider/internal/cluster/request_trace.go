@@ -7,6 +7,9 @@ import (
 	"net/http/httptrace"
 	"net/url"
 	"sync/atomic"
+
+	"github.com/go-logr/logr"
+	"k8s.io/klog/v2"
 )
 
 // requestTrace observes how far a request got. Until it gets a connection, not a byte of it has left, regardless of the
@@ -17,6 +20,9 @@ type requestTrace struct {
 }
 
 type requestTraceKey struct{}
+
+// quiet keeps client-go from logging what it also returns: Pulumi shows what a plugin logs as errors.
+func quiet(ctx context.Context) context.Context { return klog.NewContext(ctx, logr.Discard()) }
 
 func traceRequest(ctx context.Context) (context.Context, *requestTrace) {
 	observed := &requestTrace{}

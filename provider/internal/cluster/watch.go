@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 
-	"github.com/go-logr/logr"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -29,8 +28,7 @@ func (r Ref) selector() string { return fields.OneTermEqualSelector("metadata.na
 // watch passes on changes until it may have missed one, and leaves in the follower how to continue. If a watch merely
 // ends, the RetryWatcher continues it.
 func (f *follower) watch(ctx context.Context) (bool, error) {
-	// The RetryWatcher logs its retries, and Pulumi shows what a plugin logs as errors.
-	ctx, cancel := context.WithCancel(klog.NewContext(ctx, logr.Discard()))
+	ctx, cancel := context.WithCancel(quiet(ctx)) // the RetryWatcher logs its retries
 	defer cancel()
 	source := &watchSource{follower: f, failures: make(chan error)}
 	events, err := watchtools.NewRetryWatcherWithContext(ctx, f.version, source)
