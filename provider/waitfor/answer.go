@@ -90,9 +90,14 @@ func describe(status int) string {
 	return text
 }
 
-// Look evaluates one state of the object. If nothing is missing but an answer, it asks once. live is nil if the object does
+// Look evaluates one state of the object, by the rule that its definition declares, too. If nothing is missing but an answer, it asks once. live is nil if the object does
 // not exist.
 func (s Spec) Look(ctx context.Context, clu *cluster.Cluster, live *unstructured.Unstructured, sensitive []string) readiness.Verdict {
+	if live != nil {
+		if err := s.learn(ctx, clu, live.GetAPIVersion(), live.GetKind()); err != nil {
+			return readiness.Verdict{Missing: []string{"the rule for its kind cannot be read: " + oneLine(failure.NewRedactor(sensitive).Redact(err.Error()))}}
+		}
+	}
 	verdict := s.Goal.Judge(live)
 	if verdict.Doubt != readiness.NoAnswer {
 		return verdict

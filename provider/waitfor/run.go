@@ -119,7 +119,8 @@ func (r Request) follow(status *statusLine) readiness.Follow {
 	}
 }
 
-// resolve finds out where the object is: if its version is no longer served, in another version of the same group.
+// resolve finds out where the object is: if its version is no longer served, in another version of the same group. It also
+// learns the rule that its definition declares.
 // The same run may create an unknown kind, and an API server that is down may come back.
 func (r Request) resolve(ctx context.Context, status *statusLine) (cluster.Ref, error) {
 	backoff := wait.Backoff{Duration: 250 * time.Millisecond, Factor: 1.2, Jitter: 0.1, Steps: 40}
@@ -136,6 +137,9 @@ func (r Request) resolve(ctx context.Context, status *statusLine) (cluster.Ref, 
 		found, failed := lookup(ctx, r.Object.APIVersion, r.Object.Kind, r.Object.Namespace, r.Object.Name)
 		if ctx.Err() != nil && err != nil {
 			return true, nil // the earlier answer says more than a timeout
+		}
+		if failed == nil {
+			failed = r.Spec.learn(ctx, r.Cluster, found.APIVersion, found.Kind)
 		}
 		resolved, err = found, failed
 		switch {

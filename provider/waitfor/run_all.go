@@ -85,7 +85,9 @@ func (m *Many) Look(ctx context.Context) (readiness.Tally, error) {
 	resolved, err := m.Cluster.Find(ctx, m.Object.APIVersion, m.Object.Kind, m.Object.Namespace, "")
 	if err == nil {
 		var all []unstructured.Unstructured
-		all, _, err = m.Cluster.ListAll(ctx, resolved.Resource, m.list(resolved.Ref))
+		if all, _, err = m.Cluster.ListAll(ctx, resolved.Resource, m.list(resolved.Ref)); err == nil {
+			err = m.Spec.learn(ctx, m.Cluster, resolved.APIVersion, resolved.Kind)
+		}
 		for i := range all {
 			objects = append(objects, &all[i])
 		}

@@ -84,8 +84,9 @@ func decodeList(answer reply) (*unstructured.UnstructuredList, error) {
 const (
 	// pageSize is the number of objects in a page.
 	pageSize = 500
-	// metadataOnly asks for lists with only the metadata of the objects.
-	metadataOnly = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+	// metadataOnly asks for lists with only the metadata of the objects, and metadataOfOne for an object.
+	metadataOnly  = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+	metadataOfOne = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 )
 
 // ListAll reads all objects, or the first options.Limit, page by page. More means that the limit left objects out.

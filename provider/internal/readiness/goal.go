@@ -254,7 +254,7 @@ func (g *Goal) failsWhen(object map[string]any, behind string) string {
 	}
 	if ready, asked := g.ready(); asked {
 		if failure := ready.rule(object).failWhen; failure != nil && isTrue(failure.expression) {
-			return fmt.Sprintf("failWhen of the provider's readiness rule for %s is true: %s", failure.kinds, failure.text)
+			return fmt.Sprintf("failWhen of %s is true: %s", failure.rule, failure.text)
 		}
 	}
 	return ""

@@ -27,7 +27,10 @@ type rule struct {
 }
 
 // readyCriterion holds when an object is ready by the rules of its kind.
-type readyCriterion struct{ rules *Rules }
+type readyCriterion struct {
+	rules    *Rules
+	declared *declaredRule
+}
 
 func (readyCriterion) String() string { return "readiness" }
 
@@ -48,12 +51,13 @@ func (c readyCriterion) missing(object map[string]any) string {
 
 // HasReadiness reports whether objects of a kind become ready some time after they were made. All others are ready at once.
 func (r *Rules) HasReadiness(kind schema.GroupKind) bool {
-	rule := readyCriterion{r}.ruleOf(kind)
+	rule := readyCriterion{rules: r}.ruleOf(kind)
 	return rule.missing != nil || rule.failWhen != nil
 }
 
-// rule returns the user's first rule for a kind, otherwise the built-in one, otherwise that of the library. Kubernetes' own
-// kinds that the table leaves out are ready at once; all others are assumed to follow the conventions.
+// rule returns the user's first rule for a kind, otherwise the built-in one, otherwise the one that its
+// CustomResourceDefinition declares, otherwise that of the library. Kubernetes' own kinds that the table leaves out are ready
+// at once; all others are assumed to follow the conventions.
 func (c readyCriterion) rule(object map[string]any) rule { return c.ruleOf(kindOf(object)) }
 
 func (c readyCriterion) ruleOf(kind schema.GroupKind) rule {
@@ -65,6 +69,9 @@ func (c readyCriterion) ruleOf(kind schema.GroupKind) rule {
 	}
 	if kinds.OwnGroup(kind.Group) {
 		return rule{}
+	}
+	if declared, found := c.declared.of(kind); found {
+		return declared
 	}
 	if known, found := libraryRuleOf(kind); found {
 		return known

@@ -61,27 +61,33 @@ func CompileRules(texts []UserRule) (*Rules, []RuleProblem) {
 			}
 			compiled.kinds = append(compiled.kinds, kind...)
 		}
-		if expression, err := parseExpression(text.Expression); text.Expression == "" {
-			refuse(NameExpression, errors.New("say when an object is ready, as a CEL expression over object"))
-		} else if err != nil {
-			refuse(NameExpression, err)
-		} else {
-			compiled.rule.missing = expressionCriterion{expression}.missing
-			compiled.rule.ignoresStatus = !expression.readsStatus()
-		}
-		if text.FailWhen != "" {
-			expression, err := parseExpression(text.FailWhen)
-			if err != nil {
-				refuse(NameFailWhen, err)
-			}
-			compiled.rule.failWhen = &ruleFailure{expression, strings.Join(text.Kinds, ", ")}
-		}
+		compiled.rule = compileRule(text.Expression, text.FailWhen, "the provider's readiness rule for "+strings.Join(text.Kinds, ", "), refuse)
 		rules.rules = append(rules.rules, compiled)
 	}
 	if len(problems) > 0 {
 		return nil, problems
 	}
 	return rules, nil
+}
+
+// compileRule compiles the expressions of the rule that a failure calls by this name.
+func compileRule(ready, failWhen, name string, refuse func(part string, err error)) (compiled rule) {
+	if expression, err := parseExpression(ready); ready == "" {
+		refuse(NameExpression, errors.New("say when an object is ready, as a CEL expression over object"))
+	} else if err != nil {
+		refuse(NameExpression, err)
+	} else {
+		compiled.missing = expressionCriterion{expression}.missing
+		compiled.ignoresStatus = !expression.readsStatus()
+	}
+	if failWhen != "" {
+		expression, err := parseExpression(failWhen)
+		if err != nil {
+			refuse(NameFailWhen, err)
+		}
+		compiled.failWhen = &ruleFailure{expression, name}
+	}
+	return compiled
 }
 
 // find returns the first rule for a kind.
@@ -97,13 +103,13 @@ func (r *Rules) find(kind schema.GroupKind) (rule, bool) {
 	return rule{}, false
 }
 
-// ruleFailure is the failWhen of a rule.
+// ruleFailure is the failWhen of the rule of this name.
 type ruleFailure struct {
 	*expression
-	kinds string
+	rule string
 }
 
-// By returns the goal, with readiness judged by the user's rules first.
+// By returns the goal, with readiness judged by the user's rules first, and then by the rule that [Goal.Declare] adds.
 func (g *Goal) By(rules *Rules) *Goal {
 	if g == nil {
 		return nil
@@ -112,7 +118,7 @@ func (g *Goal) By(rules *Rules) *Goal {
 	with.criteria = slices.Clone(g.criteria)
 	for i, c := range with.criteria {
 		if _, ready := c.(readyCriterion); ready {
-			with.criteria[i] = readyCriterion{rules}
+			with.criteria[i] = readyCriterion{rules: rules, declared: &declaredRule{}}
 		}
 	}
 	return &with

@@ -1,0 +1,34 @@
+package cluster
+
+import (
+	"context"
+	"encoding/json"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+)
+
+// DefinitionAnnotation reads an annotation of the CustomResourceDefinition of a kind that is served. It is empty if there is
+// no such annotation, if something else defines the kind, and for a user who may not read the definition. Only the metadata
+// is sent: a definition may be large.
+func (c *Cluster) DefinitionAnnotation(ctx context.Context, apiVersion, kind, key string) (string, error) {
+	resource, err := c.Resource(ctx, apiVersion, kind)
+	if err != nil {
+		return "", err
+	}
+	path := append(collectionOf(definitionsPath), resource.GroupResource().String())
+	answer, err := c.read(ctx, c.client.Get().AbsPath(path...).SetHeader("Accept", metadataOfOne))
+	switch {
+	case apierrors.IsNotFound(err), apierrors.IsForbidden(err):
+		return "", nil
+	case err != nil:
+		return "", err
+	}
+	var definition metav1.PartialObjectMetadata
+	if err := json.Unmarshal(answer.body, &definition); err != nil {
+		return "", &failure.UnreadableReplyError{Code: answer.code}
+	}
+	return definition.Annotations[key], nil
+}
