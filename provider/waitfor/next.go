@@ -23,13 +23,7 @@ func (r Request) retryHint() string {
 
 // next says what to do, in two lines at most.
 func (r Request) next(e *readiness.NotReadyError, advice string) string {
-	then, again := ".\n  Then run `pulumi up`, which waits again, in place. The object was left as it is.", "The next `pulumi up` waits again, in place."
-	switch {
-	case r.GoesOn && r.InSet:
-		then, again = ". The object was left as it is.", "It is waited for again when it changes."
-	case r.GoesOn:
-		then, again = ". The object was left as it is.", "To wait again, change waitFor or triggers."
-	}
+	then, again := r.afterwards()
 	notServed := (*failure.KindNotServedError)(nil)
 	switch {
 	case e.Reason == readiness.Interrupted:
@@ -39,10 +33,8 @@ func (r Request) next(e *readiness.NotReadyError, advice string) string {
 	case r.vanished(e):
 		return "  Next: " + r.whoDeleted(e) + ".\n  Then run `pulumi up`, which creates it again if it is part of the " +
 			"program, and waits again, in place."
-	case errors.As(e.Err, &notServed) && notServed.IsDefined():
-		return "  Next: " + notServed.Remedy() + ". " + again
 	case errors.As(e.Err, &notServed):
-		return "  Next: make sure that its CustomResourceDefinition is installed, or correct apiVersion and kind. " + again
+		return "  Next: " + remedyFor(notServed) + ". " + again
 	case e.Last == nil && len(e.Missing) > 0:
 		return "  Next: make sure that something creates the object, or correct apiVersion, kind, namespace and name. " + again
 	case e.Reason == readiness.Failed && hasEnded(e.Last):
@@ -56,6 +48,27 @@ func (r Request) next(e *readiness.NotReadyError, advice string) string {
 	default:
 		return "  Next: " + cmp.Or(advice, "fix what is missing") + ", or give it more time with " + r.moreTime() + r.otherRule(e) + then
 	}
+}
+
+// afterwards says what to do when it is fixed, and when there is a new wait.
+func (r Request) afterwards() (then, again string) {
+	switch {
+	case r.GoesOn && r.InSet:
+		return ". The object was left as it is.", "It is waited for again when it changes."
+	case r.GoesOn:
+		return ". The object was left as it is.", "To wait again, change waitFor or triggers."
+	default:
+		return ".\n  Then run `pulumi up`, which waits again, in place. The object was left as it is.",
+			"The next `pulumi up` waits again, in place."
+	}
+}
+
+// remedyFor says how a kind comes to be served.
+func remedyFor(notServed *failure.KindNotServedError) string {
+	if notServed.IsDefined() {
+		return notServed.Remedy()
+	}
+	return "make sure that its CustomResourceDefinition is installed, or correct apiVersion and kind"
 }
 
 // moreTime names the setting that bounds the wait.

@@ -142,10 +142,8 @@ func (m *Many) next(e *readiness.NotReadyError, advice string) string {
 	switch {
 	case e.Reason == readiness.Interrupted:
 		return allLeft
-	case errors.As(e.Err, &notServed) && notServed.IsDefined():
-		return "  Next: " + notServed.Remedy() + ". " + again
 	case errors.As(e.Err, &notServed):
-		return "  Next: make sure that its CustomResourceDefinition is installed, or correct apiVersion and kind. " + again
+		return "  Next: " + remedyFor(notServed) + ". " + again
 	case e.Reason == readiness.Failed && hasEnded(e.Among.Behind[0].Live):
 		return fmt.Sprintf("  Next: %s.\n  %s", cmp.Or(advice, "fix what failed"), wayOut(e.Among.Behind[0].Live))
 	case e.Reason == readiness.Failed:

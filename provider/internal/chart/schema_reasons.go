@@ -24,30 +24,10 @@ func reasonOf(violated jsonschema.ErrorKind) string {
 		return fmt.Sprintf("it must have the format %q", violated.Want)
 	case *kind.Pattern:
 		return fmt.Sprintf("it must match the pattern %q", violated.Want)
-	case *kind.Required:
-		return "it must have " + quoted(violated.Missing)
-	case *kind.AdditionalProperties:
-		return "it must not have " + quoted(violated.Properties)
-	case *kind.PropertyNames:
-		return fmt.Sprintf("it must not have a key such as %q", violated.Property)
-	case *kind.Dependency:
-		return fmt.Sprintf("with %q it must have %s", violated.Prop, quoted(violated.Missing))
-	case *kind.DependentRequired:
-		return fmt.Sprintf("with %q it must have %s", violated.Prop, quoted(violated.Missing))
 	case *kind.MinLength:
 		return fmt.Sprintf("its length must be at least %d", violated.Want)
 	case *kind.MaxLength:
 		return fmt.Sprintf("its length must be at most %d", violated.Want)
-	case *kind.MinItems:
-		return fmt.Sprintf("it must have at least %d items", violated.Want)
-	case *kind.MaxItems:
-		return fmt.Sprintf("it must have at most %d items", violated.Want)
-	case *kind.MinProperties:
-		return fmt.Sprintf("it must have at least %d keys", violated.Want)
-	case *kind.MaxProperties:
-		return fmt.Sprintf("it must have at most %d keys", violated.Want)
-	case *kind.UniqueItems:
-		return fmt.Sprintf("its items %d and %d must not be equal", violated.Duplicates[0], violated.Duplicates[1])
 	case *kind.Minimum:
 		return "it must be at least " + number(violated.Want)
 	case *kind.Maximum:
@@ -58,6 +38,24 @@ func reasonOf(violated jsonschema.ErrorKind) string {
 		return "it must be less than " + number(violated.Want)
 	case *kind.MultipleOf:
 		return "it must be a multiple of " + number(violated.Want)
+	default:
+		return reasonOfParts(violated)
+	}
+}
+
+// reasonOfParts is for what a value has and must not have, or lacks, and for schemas in the schema.
+func reasonOfParts(violated jsonschema.ErrorKind) string {
+	switch violated := violated.(type) {
+	case *kind.Required:
+		return "it must have " + quoted(violated.Missing)
+	case *kind.AdditionalProperties:
+		return "it must not have " + quoted(violated.Properties)
+	case *kind.PropertyNames:
+		return fmt.Sprintf("it must not have a key such as %q", violated.Property)
+	case *kind.Dependency:
+		return fmt.Sprintf("with %q it must have %s", violated.Prop, quoted(violated.Missing))
+	case *kind.DependentRequired:
+		return fmt.Sprintf("with %q it must have %s", violated.Prop, quoted(violated.Missing))
 	case *kind.FalseSchema:
 		return "it must not be there"
 	case *kind.RefCycle:
@@ -68,6 +66,24 @@ func reasonOf(violated jsonschema.ErrorKind) string {
 		return "it must match exactly one of the schemas in \"oneOf\""
 	case *kind.Not:
 		return "it matches the schema in \"not\""
+	default:
+		return reasonOfCount(violated)
+	}
+}
+
+// reasonOfCount is for too many or too few parts, and for all that has no text of its own.
+func reasonOfCount(violated jsonschema.ErrorKind) string {
+	switch violated := violated.(type) {
+	case *kind.MinItems:
+		return fmt.Sprintf("it must have at least %d items", violated.Want)
+	case *kind.MaxItems:
+		return fmt.Sprintf("it must have at most %d items", violated.Want)
+	case *kind.MinProperties:
+		return fmt.Sprintf("it must have at least %d keys", violated.Want)
+	case *kind.MaxProperties:
+		return fmt.Sprintf("it must have at most %d keys", violated.Want)
+	case *kind.UniqueItems:
+		return fmt.Sprintf("its items %d and %d must not be equal", violated.Duplicates[0], violated.Duplicates[1])
 	default:
 		return fmt.Sprintf("it does not match %q in the schema", strings.Join(violated.KeywordPath(), "."))
 	}

@@ -229,29 +229,9 @@ func (m *matching) free() (values []*held) {
 // renamed gives the value of a site that is gone to a new site, if it is the only candidate and may be the same object under another name:
 // it is in the same file, and the former object no longer exists. For values without places, it is enough that there is no other candidate.
 func (m *matching) renamed() {
-	labels := map[string]bool{}
-	for _, s := range m.sites {
-		_, site := s.inFile()
-		labels[labelOf(site)] = true
-	}
-	for _, h := range m.values {
-		_, site := h.inFile()
-		labels[labelOf(site)] = true
-	}
+	labels := m.labels()
 	for _, sameObject := range []bool{true, false} {
-		groupOf := key.group
-		if sameObject {
-			groupOf = key.groupInObject
-		}
-		sites, values := map[string][]*site{}, map[string][]*held{}
-		for _, s := range m.wants() {
-			group := groupOf(s.key, s.arguments)
-			sites[group] = append(sites[group], s)
-		}
-		for _, h := range m.free() {
-			group := groupOf(h.key, h.value.Arguments)
-			values[group] = append(values[group], h)
-		}
+		sites, values := m.grouped(sameObject)
 		pairs := map[*site]*held{}
 		for group, from := range values {
 			to := sites[group]
@@ -270,6 +250,38 @@ func (m *matching) renamed() {
 			m.give(to, from)
 		}
 	}
+}
+
+// grouped returns what wants a value and the values that are free, by what has to be equal for a rename.
+func (m *matching) grouped(sameObject bool) (sites map[string][]*site, values map[string][]*held) {
+	groupOf := key.group
+	if sameObject {
+		groupOf = key.groupInObject
+	}
+	sites, values = map[string][]*site{}, map[string][]*held{}
+	for _, s := range m.wants() {
+		group := groupOf(s.key, s.arguments)
+		sites[group] = append(sites[group], s)
+	}
+	for _, h := range m.free() {
+		group := groupOf(h.key, h.value.Arguments)
+		values[group] = append(values[group], h)
+	}
+	return sites, values
+}
+
+// labels are those of all places, with and without a value.
+func (m *matching) labels() map[string]bool {
+	labels := map[string]bool{}
+	for _, s := range m.sites {
+		_, site := s.inFile()
+		labels[labelOf(site)] = true
+	}
+	for _, h := range m.values {
+		_, site := h.inFile()
+		labels[labelOf(site)] = true
+	}
+	return labels
 }
 
 // withdraw takes back the values that one object would get from another unless it gets all of them: otherwise they may be different
@@ -341,24 +353,9 @@ func (m *matching) options() (Options, bool) {
 		withheld[s.text] = true
 		changed = changed || s.fate != missing
 	}
-	stored, former, displaced := maps.Clone(o.Stored), Former{}, Values{}
-	for _, values := range o.Former {
-		former = append(former, maps.Clone(values))
-	}
-	if stored == nil {
-		stored = Values{}
-	}
-	for to, h := range m.of {
-		if to == h.text && (h.age == 0 || m.session.answers[to].value.same(h.value)) {
-			continue
-		}
-		changed = true
-		if h.age == 0 {
-			delete(stored, h.text)
-		} else {
-			delete(former[h.age-1], h.text)
-		}
-	}
+	stored, former, moved := m.withoutMoved()
+	changed = changed || moved
+	displaced := Values{}
 	for to, h := range m.of {
 		if before, is := stored[to]; is && !before.same(h.value) {
 			displaced[to] = before
@@ -372,4 +369,28 @@ func (m *matching) options() (Options, bool) {
 	}
 	o.Stored, o.Former, o.withheld = stored, former, withheld
 	return o, changed
+}
+
+// withoutMoved returns copies of the stored and the former values without those that go to another place.
+func (m *matching) withoutMoved() (stored Values, former Former, moved bool) {
+	stored = maps.Clone(m.session.options.Stored)
+	if stored == nil {
+		stored = Values{}
+	}
+	former = Former{}
+	for _, values := range m.session.options.Former {
+		former = append(former, maps.Clone(values))
+	}
+	for to, h := range m.of {
+		if to == h.text && (h.age == 0 || m.session.answers[to].value.same(h.value)) {
+			continue
+		}
+		moved = true
+		if h.age == 0 {
+			delete(stored, h.text)
+		} else {
+			delete(former[h.age-1], h.text)
+		}
+	}
+	return stored, former, moved
 }

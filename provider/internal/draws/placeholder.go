@@ -49,27 +49,17 @@ const (
 // placeholder makes the value for a call site.
 func (d drawing) placeholder(site string, of Missing) (Value, error) {
 	p := placeholder{n: of.n, seed: sha256.Sum256([]byte(site))}
+	if text, is := d.randomText(p); is {
+		return Value{Text: text}, nil
+	}
 	text := ""
 	switch d.function {
-	case "randAlphaNum", "randAscii":
-		text = p.mixed(d.length(), digits)
-	case "randAlpha":
-		text = p.mixed(d.length(), letters)
-	case "randNumeric":
-		text = p.text(digits, d.length())
-	case "randBytes":
-		text = p.base64(d.length())
 	case "randInt":
 		least, bound := int(d.args[0].Int()), int(d.args[1].Int())
 		if bound <= least {
 			return d.draw() // the draw reports the error
 		}
 		text = strconv.Itoa(least + p.index(0, bound-least))
-	case "uuidv4":
-		all := p.text(hexes, 32)
-		text = fmt.Sprintf("%s-%s-4%s-%s%s-%s", all[:8], all[8:12], all[13:16], p.text("89ab", 1), all[17:20], all[20:])
-	case "bcrypt":
-		text = "$2a$10$" + p.text(bcrypts, 53)
 	case "htpasswd":
 		user := d.args[0].String()
 		if strings.Contains(user, ":") {
@@ -84,8 +74,6 @@ func (d drawing) placeholder(site string, of Missing) (Value, error) {
 		}
 	case "now":
 		return valueOf(reflect.ValueOf(p.time())), nil
-	case "ago", "durationRound":
-		text = p.text(digits, 3) + "h"
 	case "date", "dateInZone", "date_in_zone", "htmlDate", "htmlDateInZone":
 		args := append([]reflect.Value(nil), d.args...)
 		args[dated[d.function]] = reflect.ValueOf(p.time())
@@ -97,6 +85,29 @@ func (d drawing) placeholder(site string, of Missing) (Value, error) {
 		return d.slowPlaceholder(site, of.n)
 	}
 	return Value{Text: text}, nil
+}
+
+// randomText returns the placeholder of a function whose results are text of a form.
+func (d drawing) randomText(p placeholder) (text string, is bool) {
+	switch d.function {
+	case "randAlphaNum", "randAscii":
+		return p.mixed(d.length(), digits), true
+	case "randAlpha":
+		return p.mixed(d.length(), letters), true
+	case "randNumeric":
+		return p.text(digits, d.length()), true
+	case "randBytes":
+		return p.base64(d.length()), true
+	case "uuidv4":
+		all := p.text(hexes, 32)
+		return fmt.Sprintf("%s-%s-4%s-%s%s-%s", all[:8], all[8:12], all[13:16], p.text("89ab", 1), all[17:20], all[20:]), true
+	case "bcrypt":
+		return "$2a$10$" + p.text(bcrypts, 53), true
+	case "ago", "durationRound":
+		return p.text(digits, 3) + "h", true
+	default:
+		return "", false
+	}
 }
 
 // length is the length of the result.

@@ -73,37 +73,43 @@ func Classify(err error) Class {
 
 func classifyStatus(err error, status metav1.Status) Class {
 	refused, recognised := refusalOf(status)
-	switch code := status.Code; {
+	switch {
 	case recognised:
 		return refused.class
-	case code == http.StatusUnauthorized:
-		return ClassAuthentication
-	case code == http.StatusForbidden:
-		return ClassForbidden
 	case NamespaceMissing(err):
 		return ClassNamespaceMissing
-	case code == http.StatusNotFound, code == http.StatusGone:
-		return ClassNotFound
 	case status.Reason == metav1.StatusReasonAlreadyExists:
 		return ClassAlreadyExists
-	case code == http.StatusConflict && len(FieldConflicts(err)) > 0:
+	case status.Code == http.StatusConflict && len(FieldConflicts(err)) > 0:
 		return ClassFieldConflict
-	case code == http.StatusConflict:
-		return ClassConflict
-	case code == http.StatusTooManyRequests:
-		return ClassTooManyRequests
-	case code == http.StatusGatewayTimeout, code == http.StatusRequestTimeout:
-		return ClassTimeout
+	}
+	class, known := classOfCode[int(status.Code)]
+	switch {
+	case known:
+		return class
 	case IsTypedPatchError(err):
 		return ClassInvalid
-	case code >= 500:
+	case status.Code >= 500:
 		return ClassServer
-	case code == http.StatusBadRequest, code == http.StatusUnprocessableEntity,
-		code == http.StatusRequestEntityTooLarge, code == http.StatusUnsupportedMediaType:
-		return ClassInvalid
 	default:
 		return ClassOther
 	}
+}
+
+// classOfCode has the codes that mean the same whatever the reason is.
+var classOfCode = map[int]Class{
+	http.StatusUnauthorized:          ClassAuthentication,
+	http.StatusForbidden:             ClassForbidden,
+	http.StatusNotFound:              ClassNotFound,
+	http.StatusGone:                  ClassNotFound,
+	http.StatusConflict:              ClassConflict,
+	http.StatusTooManyRequests:       ClassTooManyRequests,
+	http.StatusGatewayTimeout:        ClassTimeout,
+	http.StatusRequestTimeout:        ClassTimeout,
+	http.StatusBadRequest:            ClassInvalid,
+	http.StatusUnprocessableEntity:   ClassInvalid,
+	http.StatusRequestEntityTooLarge: ClassInvalid,
+	http.StatusUnsupportedMediaType:  ClassInvalid,
 }
 
 func classifyTransport(err error) Class {

@@ -73,16 +73,7 @@ func (p JSONPatch) Restore(
 		}
 		return result, err
 	}
-	values := normalized(left.Values)
-	differing := slices.DeleteFunc(differing(r.tree, values, left.Fields), func(path fieldpath.Path) bool {
-		_, again := left.again(path)
-		return again
-	})
-	for _, v := range left.Again {
-		if have, _, _ := ownership.Locate(r.tree, v.Path); !reflect.DeepEqual(have, normalized(v.Value)) {
-			differing = append(differing, v.Path)
-		}
-	}
+	differing := r.differing(left)
 	if len(differing)+len(inserted) == 0 {
 		return result, nil
 	}
@@ -96,18 +87,8 @@ func (p JSONPatch) Restore(
 	if err := p.checkPositions(r.tree, left, differing); err != nil {
 		return result, err
 	}
-	for _, path := range differing {
-		var err error
-		if value, again := left.again(path); again {
-			err = r.set(path, value)
-		} else if value, _, has := ownership.Locate(values, path); has && value != nil {
-			err = r.set(path, value)
-		} else if have, at, has := ownership.Locate(r.tree, path); has && have != nil {
-			err = r.remove(path, at)
-		}
-		if err != nil {
-			return result, err
-		}
+	if err := r.putBack(left, differing); err != nil {
+		return result, err
 	}
 	operations := r.operations
 	// Remove from the end, so that no removal shifts the position of another.
@@ -118,6 +99,39 @@ func (p JSONPatch) Restore(
 	result.Places = moved(left.Places, r.tree, left.Added)
 	result.Body, err = encodeGuarded(operations, uid, resourceVersion)
 	return result, err
+}
+
+// differing lists the fields that are not as the patch left them.
+func (r *restoration) differing(left Left) []fieldpath.Path {
+	paths := slices.DeleteFunc(differing(r.tree, normalized(left.Values), left.Fields), func(path fieldpath.Path) bool {
+		_, again := left.again(path)
+		return again
+	})
+	for _, v := range left.Again {
+		if have, _, _ := ownership.Locate(r.tree, v.Path); !reflect.DeepEqual(have, normalized(v.Value)) {
+			paths = append(paths, v.Path)
+		}
+	}
+	return paths
+}
+
+// putBack gives fields the values that the patch left, or removes them.
+func (r *restoration) putBack(left Left, fields []fieldpath.Path) error {
+	values := normalized(left.Values)
+	for _, path := range fields {
+		var err error
+		if value, again := left.again(path); again {
+			err = r.set(path, value)
+		} else if value, _, has := ownership.Locate(values, path); has && value != nil {
+			err = r.set(path, value)
+		} else if have, at, has := ownership.Locate(r.tree, path); has && have != nil {
+			err = r.remove(path, at)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // differing returns the fields whose value differs from the one in values.

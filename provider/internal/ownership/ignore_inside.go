@@ -152,14 +152,7 @@ func overlayMap(wanted, live map[string]any, paths [][]selector) (any, error) {
 		names[name] = true
 	}
 	for name := range names {
-		var below [][]selector
-		whole := false
-		for _, steps := range paths {
-			if step := steps[0]; step.all || step.name != nil && *step.name == name {
-				whole = whole || len(steps) == 1
-				below = append(below, steps[1:])
-			}
-		}
+		below, whole := ignoredIn(paths, name)
 		member, isWanted := wanted[name]
 		now, isLive := live[name]
 		switch {
@@ -179,135 +172,15 @@ func overlayMap(wanted, live map[string]any, paths [][]selector) (any, error) {
 	return wanted, nil
 }
 
-func overlayList(wanted, live []any, paths [][]selector) (any, error) {
-	// An item without its ignored parts.
-	type item struct {
-		below [][]selector
-		whole bool
-		rest  any
-	}
-	of := func(list []any) []item {
-		items := make([]item, len(list))
-		for i, v := range list {
-			items[i].rest = runtime.DeepCopyJSONValue(v)
-			for _, steps := range paths {
-				if !steps[0].selects(v) {
-					continue
-				}
-				items[i].whole = items[i].whole || len(steps) == 1
-				if len(steps) > 1 {
-					items[i].below = append(items[i].below, steps[1:])
-					items[i].rest = prune(items[i].rest, steps[1:])
-				}
-			}
-		}
-		return items
-	}
-	own, theirs := of(wanted), of(live)
-	pairs, used := make([]int, len(own)), make([]bool, len(theirs))
-	for i := range pairs {
-		pairs[i] = -1
-	}
-	pair := func(fits func(own, live item) bool) {
-		for i := range own {
-			for j := range theirs {
-				if pairs[i] < 0 && !used[j] && !own[i].whole && !theirs[j].whole && fits(own[i], theirs[j]) {
-					pairs[i], used[j] = j, true
-				}
-			}
+// ignoredIn returns what the paths select below a member; whole means that one of them ends there.
+func ignoredIn(paths [][]selector, name string) (below [][]selector, whole bool) {
+	for _, steps := range paths {
+		if step := steps[0]; step.all || step.name != nil && *step.name == name {
+			whole = whole || len(steps) == 1
+			below = append(below, steps[1:])
 		}
 	}
-	pair(func(own, live item) bool { return Equal(own.rest, live.rest) })
-	pair(func(own, live item) bool { return isPartOf(own.rest, live.rest) })
-	pair(func(own, live item) bool { return sameName(own.rest, live.rest) })
-	var alone, left []int
-	for i := range own {
-		if pairs[i] < 0 && !own[i].whole && len(own[i].below) > 0 {
-			alone = append(alone, i)
-		}
-	}
-	for j := range theirs {
-		if !used[j] && !theirs[j].whole && len(theirs[j].below) > 0 {
-			left = append(left, j)
-		}
-	}
-	switch {
-	case len(alone) == len(left) && len(wanted) == len(live):
-		for n, i := range alone {
-			if i != left[n] {
-				return nil, ErrNoMatch
-			}
-			pairs[i] = left[n]
-		}
-	case len(alone) > 0 && len(left) > 0:
-		return nil, ErrNoMatch
-	}
-	result := make([]any, 0, len(wanted))
-	for i, v := range wanted {
-		switch {
-		case own[i].whole: // replaced by the live one
-		case pairs[i] >= 0 && len(own[i].below) > 0:
-			v, err := overlay(v, live[pairs[i]], own[i].below)
-			if err != nil {
-				return nil, err
-			}
-			result = append(result, v)
-		default:
-			result = append(result, v)
-		}
-	}
-	for j, v := range live {
-		if theirs[j].whole {
-			at := min(j, len(result))
-			result = append(result[:at], append([]any{runtime.DeepCopyJSONValue(v)}, result[at:]...)...)
-		}
-	}
-	return result, nil
-}
-
-// isPartOf reports whether whole contains everything in part: the API server may have added defaults.
-func isPartOf(part, whole any) bool {
-	switch part := part.(type) {
-	case map[string]any:
-		object, ok := whole.(map[string]any)
-		if !ok {
-			return false
-		}
-		for name, v := range part {
-			if other, ok := object[name]; !ok || !isPartOf(v, other) {
-				return false
-			}
-		}
-		return true
-	case []any:
-		list, ok := whole.([]any)
-		if !ok || len(list) != len(part) {
-			return false
-		}
-		for i, v := range part {
-			if !isPartOf(v, list[i]) {
-				return false
-			}
-		}
-		return true
-	default:
-		return Equal(part, whole)
-	}
-}
-
-// sameName reports whether two items have the same name or key.
-func sameName(a, b any) bool {
-	one, ok := a.(map[string]any)
-	other, too := b.(map[string]any)
-	if !ok || !too {
-		return false
-	}
-	for _, key := range []string{"name", "key", "id"} {
-		if v, has := one[key]; has && isScalar(v) {
-			return Equal(v, other[key])
-		}
-	}
-	return false
+	return below, whole
 }
 
 // SetAt returns a copy of tree with v at path.

@@ -113,31 +113,38 @@ type section struct {
 // visit finds what leaves a section.
 func (w *bystanders) visit(s section) {
 	for element, below := range elements(s.ours) {
-		_, child, ok := step(s.live, element)
-		if !ok {
+		part, isSent, exists := s.at(element, below)
+		if !exists {
 			continue
 		}
-		_, was, _ := step(s.applied, element)
-		_, wanted, isSent := step(s.sent, element)
-		inside := below != nil && !below.Empty()
-		at := append(slices.Clip(s.path), element)
-		under := s.shape.ofItems()
-		if element.FieldName != nil {
-			under = s.shape.below(*element.FieldName)
-		}
-		_, isList := wanted.([]any)
-		if inside && !isSent && staysByKey(element, s.others) {
-			w.halves(below, partsAt(s.others, element), at)
-			continue
-		}
+		inside, shared := below != nil && !below.Empty(), touches(s.others, fieldpath.Path{element})
 		switch {
-		case inside && (isSent && !(isList && isEmptyContainer(wanted)) || touches(s.others, fieldpath.Path{element})):
-			w.visit(section{path: at, live: child, applied: was, sent: wanted, ours: below, others: partsAt(s.others, element), shape: under})
-		case element.FieldName == nil, touches(s.others, fieldpath.Path{element}):
-		case inside, !isSent && isEmptyContainer(was):
-			w.collect(child, below, under, at)
+		case inside && !isSent && staysByKey(element, s.others):
+			w.halves(below, part.others, part.path)
+		case inside && (isSent && !isEmptyList(part.sent) || shared):
+			w.visit(part)
+		case element.FieldName == nil, shared:
+		case inside, !isSent && isEmptyContainer(part.applied):
+			w.collect(part.live, below, part.shape, part.path)
 		}
 	}
+}
+
+// at returns the part of a section below an element, where the manager owns these fields.
+func (s section) at(element fieldpath.PathElement, ours *fieldpath.Set) (part section, isSent, exists bool) {
+	part = section{path: append(slices.Clip(s.path), element), ours: ours, others: partsAt(s.others, element), shape: s.shape.ofItems()}
+	if element.FieldName != nil {
+		part.shape = s.shape.below(*element.FieldName)
+	}
+	_, part.live, exists = step(s.live, element)
+	_, part.applied, _ = step(s.applied, element)
+	_, part.sent, isSent = step(s.sent, element)
+	return part, isSent, exists
+}
+
+func isEmptyList(v any) bool {
+	_, is := v.([]any)
+	return is && isEmptyContainer(v)
 }
 
 // staysByKey reports whether others own a list item, or one of its keys. The API server then keeps the item, but

@@ -75,64 +75,94 @@ type Goal struct {
 
 // Compile compiles criteria. If there are problems, there is no goal.
 func Compile(c Criteria) (*Goal, []Problem) {
-	g, problems := &Goal{deleted: c.Deleted}, []Problem(nil)
-	refuse := func(criterion, key string, err error) {
-		problems = append(problems, Problem{criterion, key, err.Error()})
+	made := compilation{goal: &Goal{deleted: c.Deleted}}
+	made.fields(c)
+	made.states(c)
+	made.failure(c.FailWhen)
+	switch {
+	case !made.asked && !c.Deleted:
+		made.refuse("", "", "Say what to wait for: at least one of field, fieldValue, condition, "+
+			"ready, rollout, expression, http and deleted.")
+	case made.asked && c.Deleted:
+		made.refuse(NameDeleted, "", "An object that is gone has no fields and conditions to wait for.")
 	}
-	if c.Field != "" {
-		if path, err := ParsePath(c.Field); err != nil {
-			refuse(NameField, "", err)
-		} else {
-			g.criteria, g.paths = append(g.criteria, fieldCriterion{path}), append(g.paths, path)
+	if len(made.problems) > 0 {
+		return nil, made.problems
+	}
+	return made.goal, nil
+}
+
+// compilation is a goal that is being made.
+type compilation struct {
+	goal     *Goal
+	problems []Problem
+	// asked means that something else than deletion is waited for.
+	asked bool
+}
+
+func (c *compilation) refuse(criterion, key, reason string) {
+	c.problems = append(c.problems, Problem{criterion, key, reason})
+}
+
+// add adds a criterion, unless it cannot be used.
+func (c *compilation) add(name, key string, parsed criterion, err error) {
+	c.asked = true
+	if err != nil {
+		c.refuse(name, key, err.Error())
+		return
+	}
+	c.goal.criteria = append(c.goal.criteria, parsed)
+}
+
+// fields adds what is about fields, whose values can be extracted.
+func (c *compilation) fields(from Criteria) {
+	parse := func(text string) (Path, error) {
+		path, err := ParsePath(text)
+		if err == nil {
+			c.goal.paths = append(c.goal.paths, path)
 		}
+		return path, err
 	}
-	for _, key := range slices.Sorted(maps.Keys(c.FieldValue)) {
-		if path, err := ParsePath(key); err != nil {
-			refuse(NameFieldValue, key, err)
-		} else {
-			g.criteria, g.paths = append(g.criteria, valueCriterion{path, c.FieldValue[key]}), append(g.paths, path)
-		}
+	if from.Field != "" {
+		path, err := parse(from.Field)
+		c.add(NameField, "", fieldCriterion{path}, err)
 	}
-	if c.Condition != "" {
-		if condition, err := parseCondition(c.Condition); err != nil {
-			refuse(NameCondition, "", err)
-		} else {
-			g.criteria = append(g.criteria, condition)
-		}
+	for _, key := range slices.Sorted(maps.Keys(from.FieldValue)) {
+		path, err := parse(key)
+		c.add(NameFieldValue, key, valueCriterion{path, from.FieldValue[key]}, err)
 	}
-	if c.Ready {
-		g.criteria = append(g.criteria, readyCriterion{})
+}
+
+// states adds what is about the object as a whole.
+func (c *compilation) states(from Criteria) {
+	if from.Condition != "" {
+		condition, err := parseCondition(from.Condition)
+		c.add(NameCondition, "", condition, err)
 	}
-	if c.Rollout {
-		g.criteria = append(g.criteria, rolloutCriterion{})
+	if from.Ready {
+		c.add(NameReady, "", readyCriterion{}, nil)
 	}
-	if c.Expression != "" {
-		if expression, err := parseExpression(c.Expression); err != nil {
-			refuse(NameExpression, "", err)
-		} else {
-			g.criteria = append(g.criteria, expressionCriterion{expression})
-		}
+	if from.Rollout {
+		c.add(NameRollout, "", rolloutCriterion{}, nil)
 	}
-	if c.HTTP != nil {
-		g.criteria = append(g.criteria, httpCriterion{*c.HTTP})
+	if from.Expression != "" {
+		expression, err := parseExpression(from.Expression)
+		c.add(NameExpression, "", expressionCriterion{expression}, err)
 	}
-	if c.FailWhen != "" {
-		var err error
-		if g.failWhen, err = parseExpression(c.FailWhen); err != nil {
-			refuse(NameFailWhen, "", err)
-		}
+	if from.HTTP != nil {
+		c.add(NameHTTP, "", httpCriterion{*from.HTTP}, nil)
 	}
-	switch others := c.Field != "" || len(c.FieldValue) > 0 || c.Condition != "" || c.Ready || c.Rollout || c.Expression != "" || c.HTTP != nil; {
-	case !others && !c.Deleted:
-		problems = append(problems, Problem{Reason: "Say what to wait for: at least one of field, fieldValue, condition, " +
-			"ready, rollout, expression, http and deleted."})
-	case others && c.Deleted:
-		problems = append(problems, Problem{NameDeleted, "", "An object that is gone has no fields and conditions to wait for."})
+}
+
+func (c *compilation) failure(text string) {
+	if text == "" {
+		return
 	}
-	if len(problems) > 0 {
-		return nil, problems
+	expression, err := parseExpression(text)
+	if err != nil {
+		c.refuse(NameFailWhen, "", err.Error())
 	}
-	return g, nil
+	c.goal.failWhen = expression
 }
 
 // String describes the goal in one line.

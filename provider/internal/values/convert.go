@@ -34,14 +34,6 @@ func take(v property.Value, at *place) (any, *mark, error) {
 	if v.Secret() {
 		node = &mark{secret: true}
 	}
-	keep := func(segment property.PathSegment, child *mark) {
-		if child != nil && node == nil {
-			node = &mark{}
-		}
-		if child != nil {
-			node.attach(segment, child)
-		}
-	}
 	switch {
 	case v.IsComputed():
 		return Unknown{}, node, nil
@@ -58,42 +50,68 @@ func take(v property.Value, at *place) (any, *mark, error) {
 		}
 		return Number(number), node, nil
 	case v.IsArray():
-		items := make([]any, v.AsArray().Len())
-		for i, item := range v.AsArray().All {
-			segment := property.NewSegment(i)
-			plain, child, err := take(item, at.below(segment))
-			if err != nil {
-				return nil, nil, err
-			}
-			items[i] = plain
-			keep(segment, child)
-		}
-		return items, node, nil
+		return takeList(v.AsArray(), node, at)
 	case v.IsMap():
-		members := make(map[string]any, v.AsMap().Len())
-		for key, member := range v.AsMap().AllStable {
-			if len(key) > maxKey {
-				return nil, nil, fmt.Errorf("%s: the key that begins with %q has %d bytes, Pulumi takes at most %d",
-					at, key[:32], len(key), maxKey)
-			}
-			segment := property.NewSegment(key)
-			plain, child, err := take(member, at.below(segment))
-			if err != nil {
-				return nil, nil, err
-			}
-			members[key] = plain
-			keep(segment, child)
-		}
-		return members, node, nil
-	case v.IsAsset():
-		return nil, nil, fmt.Errorf("%s: an asset cannot be part of a Kubernetes object; read it into a string", at)
-	case v.IsArchive():
-		return nil, nil, fmt.Errorf("%s: an archive cannot be part of a Kubernetes object", at)
-	case v.IsResourceReference():
-		return nil, nil, fmt.Errorf("%s: a resource cannot be part of a Kubernetes object; use one of its outputs", at)
+		return takeMap(v.AsMap(), node, at)
 	default:
-		return nil, nil, fmt.Errorf("%s: a value of this kind cannot be part of a Kubernetes object", at)
+		return nil, nil, fmt.Errorf("%s: %s", at, notInObjects(v))
 	}
+}
+
+// notInObjects says why a value that JSON does not have cannot be used.
+func notInObjects(v property.Value) string {
+	switch {
+	case v.IsAsset():
+		return "an asset cannot be part of a Kubernetes object; read it into a string"
+	case v.IsArchive():
+		return "an archive cannot be part of a Kubernetes object"
+	case v.IsResourceReference():
+		return "a resource cannot be part of a Kubernetes object; use one of its outputs"
+	default:
+		return "a value of this kind cannot be part of a Kubernetes object"
+	}
+}
+
+func takeList(list property.Array, node *mark, at *place) (any, *mark, error) {
+	items := make([]any, list.Len())
+	for i, item := range list.All {
+		segment := property.NewSegment(i)
+		plain, child, err := take(item, at.below(segment))
+		if err != nil {
+			return nil, nil, err
+		}
+		items[i], node = plain, node.joined(segment, child)
+	}
+	return items, node, nil
+}
+
+func takeMap(m property.Map, node *mark, at *place) (any, *mark, error) {
+	members := make(map[string]any, m.Len())
+	for key, member := range m.AllStable {
+		if len(key) > maxKey {
+			return nil, nil, fmt.Errorf("%s: the key that begins with %q has %d bytes, Pulumi takes at most %d",
+				at, key[:32], len(key), maxKey)
+		}
+		segment := property.NewSegment(key)
+		plain, child, err := take(member, at.below(segment))
+		if err != nil {
+			return nil, nil, err
+		}
+		members[key], node = plain, node.joined(segment, child)
+	}
+	return members, node, nil
+}
+
+// joined returns the mark with that of a part attached; nil as long as there is nothing to mark.
+func (n *mark) joined(segment property.PathSegment, child *mark) *mark {
+	if child == nil {
+		return n
+	}
+	if n == nil {
+		n = &mark{}
+	}
+	n.attach(segment, child)
+	return n
 }
 
 // Number converts a number to the type that Kubernetes stores it in: int64 if it is whole and within ±2^53, otherwise
@@ -133,6 +151,17 @@ func putBare(plain any, node *mark, at *place) (property.Value, error) {
 		return property.New(plain), nil
 	case string:
 		return property.New(plain), nil
+	case []any:
+		return putList(plain, node, at)
+	case map[string]any:
+		return putMap(plain, node, at)
+	default:
+		return putNumber(plain, at)
+	}
+}
+
+func putNumber(plain any, at *place) (property.Value, error) {
+	switch plain := plain.(type) {
 	case int:
 		return property.New(float64(plain)), nil
 	case int64:
@@ -147,32 +176,36 @@ func putBare(plain any, node *mark, at *place) (property.Value, error) {
 		if err != nil {
 			return property.Value{}, fmt.Errorf("%s: %w", at, err)
 		}
-		return putBare(number, node, at)
-	case []any:
-		items := make([]property.Value, len(plain))
-		for i, item := range plain {
-			segment := property.NewSegment(i)
-			v, err := put(item, node.child(segment), at.below(segment))
-			if err != nil {
-				return property.Value{}, err
-			}
-			items[i] = v
-		}
-		return property.New(property.NewArray(items)), nil
-	case map[string]any:
-		members := make(map[string]property.Value, len(plain))
-		for key, member := range plain {
-			segment := property.NewSegment(key)
-			v, err := put(member, node.child(segment), at.below(segment))
-			if err != nil {
-				return property.Value{}, err
-			}
-			members[key] = v
-		}
-		return property.New(property.NewMap(members)), nil
+		return putNumber(number, at)
 	default:
 		return property.Value{}, fmt.Errorf("%s: %T is not a JSON value", at, plain)
 	}
+}
+
+func putList(plain []any, node *mark, at *place) (property.Value, error) {
+	items := make([]property.Value, len(plain))
+	for i, item := range plain {
+		segment := property.NewSegment(i)
+		v, err := put(item, node.child(segment), at.below(segment))
+		if err != nil {
+			return property.Value{}, err
+		}
+		items[i] = v
+	}
+	return property.New(property.NewArray(items)), nil
+}
+
+func putMap(plain map[string]any, node *mark, at *place) (property.Value, error) {
+	members := make(map[string]property.Value, len(plain))
+	for key, member := range plain {
+		segment := property.NewSegment(key)
+		v, err := put(member, node.child(segment), at.below(segment))
+		if err != nil {
+			return property.Value{}, err
+		}
+		members[key] = v
+	}
+	return property.New(property.NewMap(members)), nil
 }
 
 // IsExact reports whether an integer stays the same number as a float64, which is what Pulumi converts it to.
