@@ -28,15 +28,18 @@ TESTED_MODULES := $(sort $(foreach part,$(PARTS),$(MODULES_$(part))))
 PACKAGES_rpc_of_tests/engine := ./rpc
 PACKAGES_e2e_of_tests/engine = $(call once,PACKAGES_e2e_of_tests/engine,$(filter-out %/tests/engine/rpc,$(shell cd tests/engine && go list ./...)))
 
-# The packages with the race detector: those of the provider, what calls it from many goroutines at once, and the cluster
-# and the kubelet of the tests, which have many goroutines of their own. All other packages read files or drive programs.
+# The packages with the race detector: those of the provider that start goroutines or share values between them, what calls it
+# from many goroutines at once, and the cluster and the kubelet of the tests, which have many goroutines of their own. The
+# provider's other packages are functions of their arguments. All others read files or drive programs.
 # Their processes have little more than a proxy behind a mutex, and the detector sees nothing of the programs; without it
 # they share what the release has compiled. Charts are rendered by one goroutine, for which the detector takes five times
 # as long. For tests/engine and examples/operator it has to compile Pulumi's engine or controller-runtime once more, which
 # takes as long as their tests: CI, which has a machine for each part, does that with RACED_rpc=tests/engine and
 # RACED_operator=examples/operator.
-RACED = $(filter-out %/provider/internal/chart %/provider/internal/draws,$(PACKAGES_provider)) \
+RACED = $(filter-out %/provider/internal/chart %/provider/internal/draws,$(filter $(CONCURRENT),$(PACKAGES_provider))) \
 	./tests/cluster/... ./tests/kubelet ./tests/concurrency
+CONCURRENT = $(call once,CONCURRENT,$(addprefix %/,$(shell grep -lrE --include='*.go' --exclude='*_test.go' \
+	'^[[:space:]]*go [a-zA-Z]|"(golang\.org/x/)?sync[/"]' provider | xargs -n 1 dirname | sort -u)))
 
 # How many tests of a package of tests/engine run at once. Most of them wait, for controllers or until a time is over.
 AT_ONCE_in_tests/engine := -parallel 6
@@ -68,10 +71,10 @@ note-failures = failed=$$(mktemp); trap 'rm -f $$failed' EXIT; trap 'trap - TERM
 tell-failures = if [ -s $$failed ]; then echo "Failed: $$(paste -sd, $$failed)" >&2; exit 1; fi
 
 # $(call test-parts,PARTS): runs the tests of these parts, to the end also where some fail. Those that start processes wait
-# for most of the time, so the others run beside them.
+# for most of the time, so the others run beside them; one package after the other, because each can use both cores.
 define test-parts
 $(note-failures); \
-($(call test-packages,packages that start what they test,$(filter-out $(RACED),$(foreach part,$(1),$(PACKAGES_$(part))))) :) & \
+($(call test-packages,packages that start what they test,$(filter-out $(RACED),$(foreach part,$(1),$(PACKAGES_$(part)))),,-p 1) :) & \
 $(call test-packages,packages with the race detector,$(filter $(RACED),$(foreach part,$(1),$(PACKAGES_$(part)))),$(test-environment),$(RACE)) \
 $(foreach part,$(1),$(foreach module,$(MODULES_$(part)),$(call test-module,$(part),$(module)))) \
 wait; $(tell-failures)

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -57,14 +58,18 @@ func TestThePartsOfMakeTest(t *testing.T) {
 		assert.Contains(t, want, ours+"/tests/release")
 		assert.ElementsMatch(t, want, tested)
 	})
-	t.Run("the race detector watches the provider, but not how it renders", func(t *testing.T) {
+	t.Run("the race detector watches what of the provider shares values between goroutines, but not how it renders", func(t *testing.T) {
 		rendering := []string{ours + "/provider/internal/chart", ours + "/provider/internal/draws"}
-		for name, how := range detector {
-			if (strings.HasPrefix(name, ours+"/provider") || name == ours+"/tests/concurrency") && !slices.Contains(rendering, name) {
-				assert.Equal(t, "raced", how, name)
+		out, err := inFolder(root, "go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./provider/...")
+		require.NoError(t, err, out)
+		for line := range strings.Lines(out) {
+			name, imports, _ := strings.Cut(strings.TrimSpace(line), " ")
+			if !slices.Contains(rendering, name) && regexp.MustCompile(`\b(golang\.org/x/)?sync(/\w+)?( |$)`).MatchString(imports) {
+				assert.Equal(t, "raced", detector[name], name)
 			}
 		}
-		assert.Contains(t, detector, ours+"/tests/concurrency")
+		assert.Equal(t, "raced", detector[ours+"/provider/internal/cluster"])
+		assert.Equal(t, "raced", detector[ours+"/tests/concurrency"])
 	})
 	t.Run("CI has it watch the calls of the engine, too", func(t *testing.T) {
 		out, err := inFolder(root, "env", "RACED_rpc=tests/engine", "make", "--silent", "--no-print-directory", "test-parts")

@@ -54,7 +54,7 @@ wait_for = k8sconnect.WaitForArgs(
     fail_when="object.status.phase == 'Lost'",
     field="status.phase",
     field_value={"status.phase": "Bound"},
-    http={"path": "/healthz", "port": 8080, "scheme": k8sconnect.HttpScheme.HTTPS, "status": [200, 401]},
+    http=k8sconnect.WaitForHttpArgs(path="/healthz", port=8080, scheme=k8sconnect.HttpScheme.HTTPS, status=[200, 401]),
     ready=True,
     rollout=True,
     timeout="5m",
