@@ -19,6 +19,7 @@ import (
 	"k8s.io/client-go/discovery/cached/memory"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/restmapper"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/yaml"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
@@ -161,9 +162,13 @@ func (k *kube) remove(t testing.TB, id string) {
 		// The test's own context is over.
 		ctx := context.Background()
 		background := metav1.DeletePropagationBackground // the pods of a Job too
-		if err = client.Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &background}); err == nil {
-			_, err = client.Patch(ctx, name, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
-		}
+		err = retry.OnError(retry.DefaultBackoff, apierrors.IsTimeout, func() error {
+			if err := client.Delete(ctx, name, metav1.DeleteOptions{PropagationPolicy: &background}); err != nil {
+				return err
+			}
+			_, err := client.Patch(ctx, name, types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`), metav1.PatchOptions{})
+			return err
+		})
 	}
 	if err != nil && !apierrors.IsNotFound(err) {
 		t.Errorf("tidying up %s: %v", id, err)
