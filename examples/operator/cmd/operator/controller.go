@@ -4,8 +4,10 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"os"
 
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
@@ -24,7 +26,7 @@ import (
 type controllerOptions struct {
 	controller.Options
 
-	namespace               string
+	namespace, selector     string
 	leaderElection          bool
 	leaderElectionNamespace string
 	metrics, probes         string
@@ -57,6 +59,7 @@ func controlOptions(args []string) (controllerOptions, error) {
 	flags.IntVar(&options.Runs, "runs", 8, "how many programs may run at a time")
 	flags.IntVar(&options.Reconciles, "reconciles", 4, "how many Environments are looked at at a time")
 	flags.StringVar(&options.namespace, "namespace", "", "look after the Environments of this `namespace` alone (default: of all)")
+	flags.StringVar(&options.selector, "namespace-selector", "", "look after the namespaces alone that this `selector` of labels selects, such as shard=a")
 	flags.BoolVar(&options.leaderElection, "leader-elect", true, "let one of several controllers work")
 	flags.StringVar(&options.leaderElectionNamespace, "leader-election-namespace", "", "the `namespace` of the leader's Lease (default: the pod's)")
 	flags.StringVar(&options.metrics, "metrics-bind-address", "0", "where to serve metrics by HTTPS to those who may get /metrics, such as :8443; 0 for nowhere")
@@ -69,7 +72,26 @@ func controlOptions(args []string) (controllerOptions, error) {
 	if options.Runs < 1 || options.Reconciles < 1 {
 		return options, errors.New("--runs and --reconciles are at least 1")
 	}
+	if options.namespace != "" && options.selector != "" {
+		return options, errors.New("--namespace and --namespace-selector exclude each other")
+	}
+	selector, err := labels.Parse(options.selector)
+	if err != nil {
+		return options, fmt.Errorf("--namespace-selector: %w", err)
+	}
+	options.Namespaces = selector
 	return options, nil
+}
+
+// leaderElectionID names the Lease of those controllers of which one works: all with the same selector.
+func (o controllerOptions) leaderElectionID() string {
+	const name = "environment-operator"
+	if o.Namespaces.Empty() {
+		return name
+	}
+	hash := fnv.New32a()
+	_, _ = hash.Write([]byte(o.Namespaces.String()))
+	return fmt.Sprintf("%s-%08x", name, hash.Sum32())
 }
 
 func runController(options controllerOptions) error {
@@ -87,7 +109,7 @@ func runController(options controllerOptions) error {
 
 	manager, err := ctrl.NewManager(config, ctrl.Options{
 		Scheme: scheme, Cache: controller.CacheOptions(options.namespace),
-		LeaderElection: options.leaderElection, LeaderElectionID: "environment-operator", LeaderElectionNamespace: options.leaderElectionNamespace,
+		LeaderElection: options.leaderElection, LeaderElectionID: options.leaderElectionID(), LeaderElectionNamespace: options.leaderElectionNamespace,
 		LeaderElectionReleaseOnCancel: true,
 		Metrics:                       controller.MetricsOptions(options.metrics), HealthProbeBindAddress: options.probes,
 	})

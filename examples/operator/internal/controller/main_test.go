@@ -67,11 +67,13 @@ func TestMain(m *testing.M) {
 type setup struct {
 	config  *rest.Config
 	metrics server.Options
+	// options are those of the controller.
+	options controller.Options
 	// registered is called with the reconciler before the controller starts.
 	registered func(*controller.Reconciler, ctrl.Manager) error
 }
 
-// control starts a controller that looks after one namespace. The client is a person's.
+// control starts a controller that looks after one namespace; "" is all. The client is a person's.
 func control(t *testing.T, namespace string, runs int, change ...func(*setup)) client.Client {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -79,7 +81,10 @@ func control(t *testing.T, namespace string, runs int, change ...func(*setup)) c
 	utilruntime.Must(v1alpha1.AddToScheme(scheme))
 	shared, err := connect()
 	require.NoError(t, err)
-	with := setup{config: rest.CopyConfig(shared), metrics: server.Options{BindAddress: "0"}}
+	with := setup{
+		config: rest.CopyConfig(shared), metrics: server.Options{BindAddress: "0"},
+		options: controller.Options{RunnerImage: "runner", Runs: runs, Reconciles: 4},
+	}
 	for _, change := range change {
 		change(&with)
 	}
@@ -94,7 +99,7 @@ func control(t *testing.T, namespace string, runs int, change ...func(*setup)) c
 	require.NoError(t, err)
 	reconciler := &controller.Reconciler{
 		Client: manager.GetClient(), Direct: direct, Clock: clock, Recorder: manager.GetEventRecorder("environment-operator"),
-		Options: controller.Options{RunnerImage: "runner", Runs: runs, Reconciles: 4},
+		Options: with.options,
 	}
 	require.NoError(t, reconciler.SetupWithManager(manager))
 	if with.registered != nil {
@@ -134,11 +139,17 @@ func newPlace(t *testing.T) *place { t.Helper(); return newPlaceFor(t, 8) }
 func newPlaceFor(t *testing.T, runs int, change ...func(*setup)) *place {
 	t.Helper()
 	t.Parallel()
-	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("controller-%d", places.Add(1))}}
-	p := &place{T: t, Client: control(t, namespace.Name, runs, change...), namespace: namespace.Name, environmentName: "shop"}
-	require.NoError(t, p.Create(t.Context(), namespace))
-	p.make(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "program"}, Data: map[string]string{"Pulumi.yaml": "name: shop\nruntime: yaml\n"}})
+	namespace := fmt.Sprintf("controller-%d", places.Add(1))
+	p := &place{T: t, Client: control(t, namespace, runs, change...), namespace: namespace, environmentName: "shop"}
+	p.found(nil)
 	return p
+}
+
+// found makes the namespace, and the program in it.
+func (p *place) found(labels map[string]string) {
+	p.Helper()
+	require.NoError(p, p.Create(p.Context(), &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: p.namespace, Labels: labels}}))
+	p.make(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "program"}, Data: map[string]string{"Pulumi.yaml": "name: shop\nruntime: yaml\n"}})
 }
 
 // make creates an object in the namespace.

@@ -112,14 +112,14 @@ func (c collector) Collect(values chan<- prometheus.Metric) {
 	gauge(describedQueue, float64(waiting))
 	gauge(describedOldest, oldest.Seconds())
 
-	var all v1alpha1.EnvironmentList
-	if err := c.reconciler.Client.List(context.Background(), &all); err != nil {
+	all, err := c.reconciler.environments(context.Background())
+	if err != nil {
 		log.Log.Error(err, "Metrics cannot list Environments.")
 		return
 	}
 	states, drifted := map[string]map[v1alpha1.State]int{}, map[string]int{}
-	for i := range all.Items {
-		environment := &all.Items[i]
+	for i := range all {
+		environment := &all[i]
 		if states[environment.Namespace] == nil {
 			states[environment.Namespace] = map[v1alpha1.State]int{}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -27,6 +28,8 @@ type Options struct {
 	Runs int
 	// Reconciles is how many Environments are looked at at a time.
 	Reconciles int
+	// Namespaces selects the namespaces that the controller looks after by their labels; nil selects all.
+	Namespaces labels.Selector
 }
 
 // Reconciler looks after Environments.
@@ -47,8 +50,14 @@ type Reconciler struct {
 
 // Reconcile does the next thing that an Environment needs.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
-	if err := r.slots.begin(ctx, r.Client); err != nil {
+	if err := r.slots.begin(func() ([]v1alpha1.Environment, error) { return r.environments(ctx) }); err != nil {
 		return ctrl.Result{}, err
+	}
+	if ours, err := r.isOurs(ctx, request.Namespace); err != nil {
+		return ctrl.Result{}, err
+	} else if !ours {
+		r.letGo(request.NamespacedName)
+		return ctrl.Result{}, nil
 	}
 	environment := &v1alpha1.Environment{}
 	if err := r.Client.Get(ctx, request.NamespacedName, environment); err != nil {

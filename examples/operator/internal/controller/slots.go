@@ -2,7 +2,6 @@ package controller
 
 import (
 	"cmp"
-	"context"
 	"slices"
 	"sync"
 	"time"
@@ -38,19 +37,19 @@ func newSlots(limit int) *slots {
 }
 
 // begin takes the slots of the runs that go on already.
-func (s *slots) begin(ctx context.Context, from client.Reader) error {
+func (s *slots) begin(list func() ([]v1alpha1.Environment, error)) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if s.begun {
 		return nil
 	}
-	var all v1alpha1.EnvironmentList
-	if err := from.List(ctx, &all); err != nil {
+	all, err := list()
+	if err != nil {
 		return err
 	}
-	for i := range all.Items {
-		if operation := all.Items[i].Status.CurrentOperation; operation != nil && operation.JobUID != "" {
-			s.taken[client.ObjectKeyFromObject(&all.Items[i])] = true
+	for i := range all {
+		if operation := all[i].Status.CurrentOperation; operation != nil && operation.JobUID != "" {
+			s.taken[client.ObjectKeyFromObject(&all[i])] = true
 		}
 	}
 	s.begun = true

@@ -80,7 +80,7 @@ func (r *Reconciler) SetupWithManager(manager ctrl.Manager) error {
 		}
 	}
 	labelled := handler.EnqueueRequestsFromMapFunc(byLabel)
-	return ctrl.NewControllerManagedBy(manager).
+	return r.watchNamespaces(ctrl.NewControllerManagedBy(manager)).
 		Named("environment").
 		For(&v1alpha1.Environment{}).
 		Watches(&v1alpha1.Environment{}, handler.EnqueueRequestsFromMapFunc(r.byDependency), builder.WithPredicates(predicate.Funcs{UpdateFunc: mattersToOthers})).
@@ -173,7 +173,7 @@ func equalPointers(a, b *string) bool {
 	return a == b || a != nil && b != nil && *a == *b
 }
 
-// metadataOf reads the metadata of a Secret or ConfigMap from the cache.
+// metadataOf reads the metadata of a Secret, a ConfigMap or a Namespace from the cache.
 func (r *Reconciler) metadataOf(ctx context.Context, kind, namespace, name string) (*metav1.PartialObjectMetadata, error) {
 	metadata := &metav1.PartialObjectMetadata{}
 	metadata.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind(kind))
