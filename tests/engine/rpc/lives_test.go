@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	// lives is how many stories a test run tells. Each has fewer than mostSteps steps after the first up.
-	lives, mostSteps = 30, 20
+	// lives is how many stories a test run tells, beside those of package lives, which Pulumi's engine acts. Each has fewer than
+	// mostSteps steps after the first up.
+	lives, mostSteps = 12, 20
 	// shortening is how long a story that failed is made shorter.
 	shortening = time.Minute
 )
