@@ -3,11 +3,13 @@ package cluster
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
 )
 
 // DefinitionAnnotation reads an annotation of the CustomResourceDefinition of a kind that is served. It is empty if there is
@@ -18,17 +20,20 @@ func (c *Cluster) DefinitionAnnotation(ctx context.Context, apiVersion, kind, ke
 	if err != nil {
 		return "", err
 	}
-	path := append(collectionOf(definitionsPath), resource.GroupResource().String())
-	answer, err := c.read(ctx, c.client.Get().AbsPath(path...).SetHeader("Accept", metadataOfOne))
-	switch {
-	case apierrors.IsNotFound(err), apierrors.IsForbidden(err):
-		return "", nil
-	case err != nil:
+	ref := Ref{
+		APIVersion: definitionsPath.GroupVersion().String(), Kind: kinds.CustomResourceDefinition.Kind, Name: resource.GroupResource().String(),
+	}
+	answer, err := c.read(ctx, c.client.Get().AbsPath(append(collectionOf(definitionsPath), ref.Name)...).SetHeader("Accept", metadataOfOne))
+	if err != nil {
+		if err = c.answerTo(ctx, ref, Resource{GroupVersionResource: definitionsPath}, err); failure.Gone(err) || apierrors.IsForbidden(err) {
+			return "", nil
+		}
 		return "", err
 	}
 	var definition metav1.PartialObjectMetadata
-	if err := json.Unmarshal(answer.body, &definition); err != nil {
-		return "", &failure.UnreadableReplyError{Code: answer.code}
+	if err := json.Unmarshal(answer.body, &definition); err != nil || definition.Kind != "PartialObjectMetadata" {
+		// Nothing else may count as a definition without annotations.
+		return "", fmt.Errorf("%s: %w", ref, &failure.UnreadableReplyError{Code: answer.code})
 	}
 	return definition.Annotations[key], nil
 }

@@ -75,6 +75,38 @@ func TestADefinitionDeclaresWhenItsObjectsAreReady(t *testing.T) {
 			`{metadata: {annotations: {k8sconnect.io/readiness: "expression: object.status.level == 'high'"}}}`)
 		s.up(t)
 	})
+	t.Run("so does a wait for many, and that of a patch [R40]", func(t *testing.T) {
+		t.Parallel()
+		s, k, group, space := tanks(t, high)
+		it := group + "/v1/Tank/" + space + "/it"
+		kubectl(t, c, "", "wait", "--for=condition=Established", "customresourcedefinition/tanks."+group)
+		k.create(t, it, strings.ReplaceAll(tank, "GROUP", group))
+		s.program(t, "%s", strings.NewReplacer("GROUP", group, "SPACE", space).Replace(`
+resources:
+  many:
+    type: k8sconnect:Wait
+    properties:
+      selector: {apiVersion: GROUP/v1, kind: Tank, namespace: SPACE}
+      waitFor: {ready: true, timeout: 2s}
+  patched:
+    type: k8sconnect:Patch
+    properties:
+      target: {apiVersion: GROUP/v1, kind: Tank, namespace: SPACE, name: it}
+      takeOwnership: true
+      mergePatch: {metadata: {labels: {patched: "yes"}}}
+      waitFor: {ready: true, timeout: 2s}
+`))
+		k.status(t, it, `{status: {level: low, phase: Ready}}`)
+		out := s.upFails(t, "--continue-on-error")
+		for _, resource := range []string{"many", "patched"} {
+			assert.NotEmpty(t, s.export(t).get(t, resource).InitErrors, resource)
+		}
+		assert.GreaterOrEqual(t, strings.Count(out, `object.status.level == "high" is false`), 2)
+		assert.Contains(t, s.refresh(t), `object.status.level == "high" is false`)
+		k.status(t, it, `{status: {level: high, phase: Failed}}`)
+		s.up(t)
+		s.previewEmpty(t)
+	})
 	t.Run("its failWhen ends the wait [R41]", func(t *testing.T) {
 		t.Parallel()
 		s, k, group, space := tanks(t, high)

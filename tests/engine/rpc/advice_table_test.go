@@ -156,6 +156,8 @@ var advices = []advice{
 	carriedOut("Next: use the connection of the former", "rpc.TestAnotherCurrentContext"),
 	carriedOut("check context, host and $KUBECONFIG before you continue", "rpc.TestAnotherCurrentContext"),
 	carriedOut("find out who deleted it, and let its deletion finish", "rpc.TestWhatIsBeingDeletedIsReadyForNothingElse"),
+	carriedOut("make sure that nothing needs it and delete it", "rpc.TestWhatHasTheNameOfWhatATaskNeeds/w.delete(c.theirs"),
+	carriedOut("make sure that there is a ServiceAccount", "rpc.TestATokenOfAnAccount"),
 	carriedOut("make sure that its CustomResourceDefinition is installed", "rpc.TestAWaitForWhatIsNotThereYet"),
 	{says: "  Next: %s.\n  %s", by: []string{"e2e.TestTheWayOutOfAFailedJob"}, whole: true},
 	carriedOut("make sure that something creates the object", "rpc.TestAWaitForWhatIsNotThereYet"),
@@ -230,7 +232,7 @@ var advices = []advice{
 // test that is not there. It knows an advice by commands, by the names of inputs and resource options, and by its first word.
 func TestEveryAdviceIsCarriedOut(t *testing.T) {
 	t.Parallel()
-	found := messagesThat(t, `Next: |\bpulumi (up|preview|refresh|destroy|import|stack|state|config)\b|`+
+	found := messagesThat(t, `Next: |^make sure that |\bpulumi (up|preview|refresh|destroy|import|stack|state|config)\b|`+
 		`\bkubectl [a-z]+|\bhelm (package|dependency|registry|repo|uninstall)\b| --[a-z]+|\bTo (remove|leave|keep) |\bleave the fields |over: %s|by hand |\b(`+strings.Join(namesToSet(t), "|")+`)\b|\b(adopt|lookup|wait): [a-z\[]`)
 	require.Greater(t, len(found), 100, "the messages of the provider are found")
 	used := make([]bool, len(advices))

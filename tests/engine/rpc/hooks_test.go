@@ -90,11 +90,11 @@ func TestWhatHasTheNameOfAHook(t *testing.T) {
 func TestWhatHasTheNameOfWhatATaskNeeds(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		theirs string
-		with   bool
+		theirs, called string
+		with           bool
 	}{
-		"an object of with":                {"ConfigMap", true},
-		"what is run, which needs nothing": {"Job", false},
+		"an object of with":                {"ConfigMap", "script", true},
+		"what is run, which needs nothing": {"Job", "migrate", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -114,6 +114,8 @@ func TestWhatHasTheNameOfWhatATaskNeeds(t *testing.T) {
 			assert.Empty(t, s.id, "nothing has begun")
 			assert.False(t, w.exists("ServiceAccount", "runner"))
 			assert.True(t, w.exists("ConfigMap", "script"))
+			w.delete(c.theirs, c.called)
+			s.mustUp("create", program(w.job("migrate", "shop:1"), more)).mustUp("same", program(w.job("migrate", "shop:1"), more))
 		})
 	}
 }
