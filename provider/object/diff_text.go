@@ -22,8 +22,11 @@ const wholeManifest = "manifest"
 
 // isShownAsText reports whether the engine cannot show a difference in the manifest.
 func isShownAsText(req p.DiffRequest) bool {
-	return holdText(req.Inputs) || holdText(req.OldInputs) || tracked.IsText(req.State)
+	return isBig(req) || tracked.IsText(req.State)
 }
+
+// isBig reports whether the manifest is so big that it is text, or was so in the last run.
+func isBig(req p.DiffRequest) bool { return holdText(req.Inputs) || holdText(req.OldInputs) }
 
 // asText converts a diff of the manifest as a tree to one of its text, and names the differences. It reads only which
 // paths differ and whether the object is replaced, so a manifest as text is replaced if and only if a tree would be.

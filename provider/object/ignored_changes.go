@@ -83,8 +83,7 @@ func (as given) refuseIgnored(req p.DiffRequest, old state) error {
 	if as.wrong != "" && !ignored.Covers(keyManifest) && !ignored.Covers(keyYAML) {
 		return tracked.Refused(failure.ReasonInvalid, "%s: %s Nothing was changed.", tracked.RefOf(old.Ref.Identity), as.wrong)
 	}
-	big := holdText(req.Inputs) || holdText(req.OldInputs)
-	if len(ignored) == 0 || !big && !as.asText {
+	if len(ignored) == 0 || !isBig(req) && !as.asText {
 		return nil
 	}
 	was, _, err := manifestIn(req.OldInputs)
@@ -99,23 +98,32 @@ func (as given) refuseIgnored(req p.DiffRequest, old state) error {
 		if len(path) == 0 || !slices.Contains([]any{keyManifest, keyYAML, anyMember}, path[0]) {
 			continue
 		}
-		whole, why, next := len(path) == 1, "", ""
-		switch {
-		case (whole || !big || path[0] == anyMember) && !differAt(was, is, path[1:]):
+		if !isPartOfBig(req, path) && !differAt(was, is, path[1:]) {
 			continue
-		case whole:
-			why, next = "the program has the object in "+as.input(), "to keep"
-		case big:
-			why = "Pulumi cannot keep a part of such a big manifest as it was"
-			next = "name the part in ignoreFields; or, to keep"
-		default:
-			why = "Pulumi cannot keep a part of a manifest that the program has as text in yaml"
-			next = "give the object as manifest, or name the part in ignoreFields; or, to keep"
 		}
+		why, next := as.whyNotKept(req, path)
 		return tracked.Refused(failure.ReasonInvalid, "%s: ignoreChanges names %s, and %s. Nothing was changed.\n"+
 			"Next: %s the whole manifest as it was, set ignoreChanges to [%q].", tracked.RefOf(old.Ref.Identity), path, why, next, as.input())
 	}
 	return nil
+}
+
+// isPartOfBig reports whether a path is inside of a big manifest, rather than in any input.
+func isPartOfBig(req p.DiffRequest, path resource.PropertyPath) bool {
+	return isBig(req) && len(path) > 1 && path[0] != anyMember
+}
+
+// whyNotKept says why the engine cannot keep what is at a path, and how the advice to ignore the whole manifest begins.
+func (as given) whyNotKept(req p.DiffRequest, path resource.PropertyPath) (why, next string) {
+	switch {
+	case len(path) == 1:
+		return "the program has the object in " + as.input(), "to keep"
+	case isBig(req):
+		return "Pulumi cannot keep a part of such a big manifest as it was", "name the part in ignoreFields; or, to keep"
+	default:
+		return "Pulumi cannot keep a part of a manifest that the program has as text in yaml",
+			"give the object as manifest, or name the part in ignoreFields; or, to keep"
+	}
 }
 
 // input returns the input that contains the manifest.

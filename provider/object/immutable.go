@@ -63,26 +63,9 @@ func (r *refusedUpdate) replacement(
 	if err := r.noProof(in); err != nil {
 		return p.DiffResponse{}, err
 	}
-	tried, doubts := copyOf(ownership.Without(r.merged.Object, r.leftover)), r.merged.Doubts
-	if spec, ok := in.applied["spec"]; ok && isNobodys(in.applied, "spec") {
-		tried.Object["spec"], doubts = spec, nil // no one else can own part of it
-	}
-	answer, err := t.probe(ctx, tried, in.applied, live)
-	switch {
-	case onlyNamed(err):
-		return p.DiffResponse{}, r.undecided(in, "an object of this kind cannot have another name, so the change cannot be tried on a new one")
-	case apierrors.IsInvalid(err):
-		return p.DiffResponse{}, r.contradiction(ctx, in, err)
-	case tracked.WarnUnasked(ctx, err, in.sensitive()):
-		return p.DiffResponse{}, errUnresolved
-	case err != nil:
-		return p.DiffResponse{}, r.undecided(in, withoutNext(t.Explain("try a copy of", err, in.sensitive())).Error())
-	case len(doubts) > 0:
-		if changes := r.refusedChanges(ctx, in); len(changes) > 0 {
-			return p.DiffResponse{}, r.cannotBecome(in, "", changes)
-		}
-		return p.DiffResponse{}, r.undecided(in, fmt.Sprintf("a part of %s has no owner, so it is not known how the API server merges it",
-			in.nameOf(doubts[0])))
+	answer, err := r.tryMerged(ctx, in)
+	if err != nil {
+		return p.DiffResponse{}, err
 	}
 	if err := t.addressTaken(ctx, in, live); err != nil {
 		return p.DiffResponse{}, err
@@ -101,17 +84,39 @@ func (r *refusedUpdate) replacement(
 	if in.onImmutable(t.Identity()) == policy.ImmutableFail {
 		return p.DiffResponse{}, r.kept(in, immutable)
 	}
-	saved, err := decodeInputs(in.saved)
-	if err != nil {
-		return p.DiffResponse{}, err
-	}
-	if err := r.keptInPlace(in, saved); err != nil {
+	if err := r.keptInPlace(in); err != nil {
 		return p.DiffResponse{}, err
 	}
 	p.GetLogger(ctx).Infof("%s is replaced, because %s cannot be changed on an existing object. It is deleted first, and "+
 		"does not exist until the new one is created.", t.Ref, strings.Join(inManifest(immutable), ", "))
 	t.warnRunning(ctx, live)
 	return diff, nil
+}
+
+// tryMerged tries the result of the update as a new object, and returns the API server's answer.
+func (r *refusedUpdate) tryMerged(ctx context.Context, in inputs) (*unstructured.Unstructured, error) {
+	tried, doubts := copyOf(ownership.Without(r.merged.Object, r.leftover)), r.merged.Doubts
+	if spec, ok := in.applied["spec"]; ok && isNobodys(in.applied, "spec") {
+		tried.Object["spec"], doubts = spec, nil // no one else can own part of it
+	}
+	answer, err := r.target.probe(ctx, tried, in.applied, r.merged.Live())
+	switch {
+	case onlyNamed(err):
+		return nil, r.undecided(in, "an object of this kind cannot have another name, so the change cannot be tried on a new one")
+	case apierrors.IsInvalid(err):
+		return nil, r.contradiction(ctx, in, err)
+	case tracked.WarnUnasked(ctx, err, in.sensitive()):
+		return nil, errUnresolved
+	case err != nil:
+		return nil, r.undecided(in, withoutNext(r.target.Explain("try a copy of", err, in.sensitive())).Error())
+	case len(doubts) > 0:
+		if changes := r.refusedChanges(ctx, in); len(changes) > 0 {
+			return nil, r.cannotBecome(in, "", changes)
+		}
+		return nil, r.undecided(in, fmt.Sprintf("a part of %s has no owner, so it is not known how the API server merges it",
+			in.nameOf(doubts[0])))
+	}
+	return answer, nil
 }
 
 // inManifest converts input properties to fields of the object.

@@ -61,8 +61,11 @@ func (d deletion) keep(ctx context.Context) (seen *unstructured.Unstructured, ke
 
 // keptInPlace refuses to replace an object that would survive its own deletion and occupy the place of the new one, or
 // that the program wants to keep from now on.
-func (r *refusedUpdate) keptInPlace(in, saved inputs) error {
+func (r *refusedUpdate) keptInPlace(in inputs) error {
+	saved, err := decodeInputs(in.saved)
 	switch {
+	case err != nil:
+		return err
 	case saved.keeps(r.merged.Live()):
 		return tracked.Refused(failure.ReasonImmutable, "%s: the update cannot be made in place, and the object is not replaced: its annotation %s says keep, so it "+
 			"would not be deleted, and the new object would meet it. It was not touched.\n%v\n"+

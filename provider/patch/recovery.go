@@ -25,22 +25,8 @@ func (r run) resume(live *unstructured.Unstructured) (patchedFields, bool, error
 	if r.in.kind != keyJSONPatch {
 		return nothing(), false, nil
 	}
-	// An operation that cannot be repeated changes something, and leaves our field manager on the object until
-	// someone else changes the same field.
-	traces := slices.ContainsFunc(ownership.Managers(live), r.isOurs)
-	if r.old.Pending {
-		sum, err := r.in.hash(r.old.HashKey)
-		if err != nil {
-			return nothing(), false, err
-		}
-		if sum != r.old.Hash || live.GetResourceVersion() == r.old.base {
-			return nothing(), false, nil
-		}
-		if untouched, err := r.untouched(live); err != nil || (untouched && !traces) {
-			return nothing(), false, err
-		}
-	} else if !traces {
-		return nothing(), false, nil
+	if may, err := r.mayHaveWritten(live); err != nil || !may {
+		return nothing(), false, err
 	}
 	patch, problems := mutation.ParseJSONPatch(r.in.document)
 	if err := firstProblem(keyJSONPatch, problems); err != nil {
@@ -63,6 +49,22 @@ func (r run) resume(live *unstructured.Unstructured) (patchedFields, bool, error
 			"remove the completed operations from jsonPatch.", r.target.Ref, strings.Join(once, ", "))
 	}
 	return nothing(), false, nil
+}
+
+// mayHaveWritten reports whether an earlier attempt at this patch may be what changed the object.
+func (r run) mayHaveWritten(live *unstructured.Unstructured) (bool, error) {
+	// An operation that cannot be repeated changes something, and leaves our field manager on the object until
+	// someone else changes the same field.
+	traces := slices.ContainsFunc(ownership.Managers(live), r.isOurs)
+	if !r.old.Pending {
+		return traces, nil
+	}
+	sum, err := r.in.hash(r.old.HashKey)
+	if err != nil || sum != r.old.Hash || live.GetResourceVersion() == r.old.base {
+		return false, err
+	}
+	untouched, err := r.untouched(live)
+	return traces || !untouched, err
 }
 
 // untouched reports whether the fields of an earlier attempt still belong to their previous owners, who have not

@@ -40,14 +40,17 @@ func (s *Set) fillNamespace(documents Documents, namespace property.Value) (wron
 // object, so the object must keep its resource. If both keys exist, the object is in the documents twice. A secret namespace
 // appears in no message and in no second key, because that key is in the state as an alias.
 func (s *Set) nameOtherwise(documents Documents, given property.Value, defaultNamespace string) (wrong check.Mistakes) {
-	namespace, secret := cmp.Or(values.Text(given), defaultNamespace), given.Secret()
+	namespace := cmp.Or(values.Text(given), defaultNamespace)
+	if namespace == "" {
+		return nil
+	}
 	byKey := map[string]sources.Object{}
 	for _, from := range documents.Found {
 		byKey[from.Key] = from
 	}
 	for i, from := range documents.Found {
 		id := manifest.IdentityOf(from.Object)
-		if from.Tier != sources.Namespaced || namespace == "" || documents.Apart[from.Key] || id.Namespace != "" && id.Namespace != namespace {
+		if from.Tier != sources.Namespaced || documents.Apart[from.Key] || id.Namespace != "" && id.Namespace != namespace {
 			continue
 		}
 		named := id.Namespace != ""
@@ -57,18 +60,23 @@ func (s *Set) nameOtherwise(documents Documents, given property.Value, defaultNa
 		key := sources.KeyOf(id)
 		twin, exists := byKey[key]
 		switch {
-		case !exists && !secret:
+		case !exists && !given.Secret():
 			s.Objects[i].Otherwise = key
-		case !exists || named || manifest.IdentityOf(twin.Object).Name != id.Name:
-		case secret:
-			wrong.Add(from.Input, fmt.Sprintf("%s and another manifest are the same object in the namespace of the set: %s, and %s. Remove one of them.",
-				from.Key, twin.Place, from.Place))
-		default:
-			wrong.Add(from.Input, fmt.Sprintf("%s and %s are the same object in namespace %q: %s, and %s. Remove one of them.",
-				twin.Key, from.Key, namespace, twin.Place, from.Place))
+		case exists && !named && manifest.IdentityOf(twin.Object).Name == id.Name:
+			wrong.Add(from.Input, sameObject(from, twin, namespace, given))
 		}
 	}
 	return wrong
+}
+
+// sameObject says that two manifests are the same object in the namespace, which it does not name if it is given as a secret.
+func sameObject(from, twin sources.Object, namespace string, given property.Value) string {
+	if given.Secret() {
+		return fmt.Sprintf("%s and another manifest are the same object in the namespace of the set: %s, and %s. Remove one of them.",
+			from.Key, twin.Place, from.Place)
+	}
+	return fmt.Sprintf("%s and %s are the same object in namespace %q: %s, and %s. Remove one of them.",
+		twin.Key, from.Key, namespace, twin.Place, from.Place)
 }
 
 // withNamespace returns a copy of an object in a namespace.

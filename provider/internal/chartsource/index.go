@@ -130,53 +130,72 @@ func entriesInJSON(section []byte) ([]entry, error) {
 // sectionsOf splits an index in the layout that helm and other tools write: "entries:" in the first column, below it a line for each chart,
 // and below that its entries, which are indented more or begin with a dash. It reports false for any other layout.
 func sectionsOf(data []byte) (map[string][]byte, bool) {
-	sections := map[string][]byte{}
-	inside, depth, name, begin := false, 0, "", 0
-	end := func(at int) {
-		if name != "" {
-			sections[name] = data[begin:at]
-			name = ""
+	read := layout{data: data, sections: map[string][]byte{}}
+	for line := range bytes.Lines(data) {
+		if !read.line(line) {
+			return nil, false
 		}
+		read.at += len(line)
 	}
-	for at := 0; at < len(data); {
-		length := bytes.IndexByte(data[at:], '\n') + 1
-		if length == 0 {
-			length = len(data) - at
-		}
-		line := bytes.TrimRight(data[at:at+length], " \r\n")
-		from := at
-		at += length
-		text := bytes.TrimLeft(line, " ")
-		indent := len(line) - len(text)
-		switch {
-		case len(text) == 0 || text[0] == '#':
-		case text[0] == '\t':
-			return nil, false
-		case !inside && indent == 0 && string(text) == "entries:":
-			if len(sections) > 0 {
-				return nil, false
-			}
-			inside, depth = true, 0
-		case !inside:
-		case indent == 0 && depth > 0 || indent == 0 && text[0] != '-' && depth == 0:
-			end(from)
-			inside = false
-		case depth == 0 && text[0] == '-':
-			return nil, false
-		case depth == 0 || indent == depth && text[0] != '-':
-			end(from)
-			depth = indent
-			var ok bool
-			if name, ok = keyOf(text); !ok || sections[name] != nil {
-				return nil, false
-			}
-			begin = at
-		case indent < depth:
-			return nil, false
-		}
+	read.end()
+	return read.sections, len(read.sections) > 0
+}
+
+// layout is what is known of an index from the lines before a position.
+type layout struct {
+	data     []byte
+	at       int
+	sections map[string][]byte
+	inside   bool   // of the entries
+	depth    int    // of the lines for charts: 0 before the first one
+	name     string // of the chart whose entries begin at begin
+	begin    int
+}
+
+// line reads the line at the position, and reports whether it fits the layout.
+func (l *layout) line(line []byte) bool {
+	written := bytes.TrimRight(line, " \r\n")
+	text := bytes.TrimLeft(written, " ")
+	indent := len(written) - len(text)
+	switch {
+	case len(text) == 0 || text[0] == '#':
+	case text[0] == '\t':
+		return false
+	case l.inside:
+		return l.lineInside(text, indent, l.at+len(line))
+	case indent == 0 && string(text) == "entries:":
+		l.inside, l.depth = true, 0
+		return len(l.sections) == 0
 	}
-	end(len(data))
-	return sections, len(sections) > 0
+	return true
+}
+
+// lineInside reads a line of the entries, after which the text goes on at next.
+func (l *layout) lineInside(text []byte, indent, next int) bool {
+	dash := text[0] == '-'
+	switch {
+	case indent == 0 && (l.depth > 0 || !dash):
+		l.end()
+		l.inside = false
+		return true
+	case l.depth == 0 && dash:
+		return false
+	case l.depth == 0 || indent == l.depth && !dash:
+		l.end()
+		name, ok := keyOf(text)
+		l.depth, l.name, l.begin = indent, name, next
+		return ok && l.sections[name] == nil
+	default:
+		return indent >= l.depth
+	}
+}
+
+// end ends the section that has begun.
+func (l *layout) end() {
+	if l.name != "" {
+		l.sections[l.name] = l.data[l.begin:l.at]
+		l.name = ""
+	}
 }
 
 // keyOf returns the key of a line that contains only a key.

@@ -203,33 +203,45 @@ func (s Shape) In(text string) (found []Shown, is bool) {
 func (s segment) in(text string) (end int, found []Shown, is bool) {
 	switch {
 	case s.inner != nil:
-		run := encodedRun.FindStringIndex(text)
-		if run == nil || run[0] > 0 {
-			return 0, nil, false
-		}
-		decoded, is := decodedOf(text[:run[1]])
-		if !is {
-			return 0, nil, false
-		}
-		found, is = s.inner.In(decoded)
-		return run[1], found, is
+		return s.encodedIn(text)
 	case len(s.of) == 0 && s.free:
 		return len(s.literal), nil, len(text) >= len(s.literal)
 	case len(s.of) == 0:
 		return len(s.literal), nil, strings.HasPrefix(text, s.literal)
-	case s.pem:
-		end = pemEnd(text)
-	case s.length > 0:
-		end = min(s.length, len(text))
-	default:
-		for end < len(text) && (text[end] >= '0' && text[end] <= '9' || end == 0 && text[end] == '-') {
-			end++
-		}
 	}
+	end = s.valueEnd(text)
 	for _, part := range s.of {
 		found = append(found, Shown{part, text[:end]})
 	}
-	return end, found, end > 0 && (s.pem || s.length == 0 || end == s.length)
+	return end, found, end > 0
+}
+
+// encodedIn is [segment.in] for a text in base64.
+func (s segment) encodedIn(text string) (end int, found []Shown, is bool) {
+	run := encodedRun.FindStringIndex(text)
+	if run == nil || run[0] > 0 {
+		return 0, nil, false
+	}
+	decoded, is := decodedOf(text[:run[1]])
+	if !is {
+		return 0, nil, false
+	}
+	found, is = s.inner.In(decoded)
+	return run[1], found, is
+}
+
+// valueEnd returns the end of the value at the beginning of a text; 0 if there is none.
+func (s segment) valueEnd(text string) int {
+	switch {
+	case s.pem:
+		return pemEnd(text)
+	case s.length > len(text):
+		return 0
+	case s.length > 0:
+		return s.length
+	default:
+		return len(text) - len(strings.TrimLeft(strings.TrimPrefix(text, "-"), "0123456789"))
+	}
 }
 
 // pemBegin is how a key or a certificate begins.
