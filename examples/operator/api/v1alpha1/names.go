@@ -14,6 +14,9 @@ const (
 	AnnotationOrphan = "platform.example.com/orphan"
 )
 
+// AnnotationAllowDeletion on the definition of Environments, or of the kind of a class, lets it be deleted with all of its objects.
+const AnnotationAllowDeletion = "platform.example.com/allow-deletion"
+
 // AnnotationPod names the pod that holds a Lease: the holder's identity is a uid.
 const AnnotationPod = "platform.example.com/pod"
 

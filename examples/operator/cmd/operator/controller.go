@@ -7,6 +7,8 @@ import (
 	"hash/fnv"
 	"os"
 
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/runtime"
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
@@ -79,7 +81,7 @@ func controlOptions(args []string) (controllerOptions, error) {
 	if err != nil {
 		return options, fmt.Errorf("--namespace-selector: %w", err)
 	}
-	options.Namespaces = selector
+	options.Namespaces, options.Classes = selector, options.namespace == ""
 	return options, nil
 }
 
@@ -98,6 +100,7 @@ func runController(options controllerOptions) error {
 	scheme := runtime.NewScheme()
 	utilruntime.Must(clientgoscheme.AddToScheme(scheme))
 	utilruntime.Must(v1alpha1.AddToScheme(scheme))
+	utilruntime.Must(apiextensionsv1.AddToScheme(scheme))
 
 	config, err := clientconfig.GetConfig()
 	if err != nil {
@@ -114,6 +117,14 @@ func runController(options controllerOptions) error {
 		Metrics:                       controller.MetricsOptions(options.metrics), HealthProbeBindAddress: options.probes,
 	})
 	if err != nil {
+		return err
+	}
+	// Who has upgraded the operator before the definitions has no classes until the next start, but all of its Environments.
+	_, err = manager.GetRESTMapper().RESTMapping(v1alpha1.GroupVersion.WithKind("EnvironmentClass").GroupKind(), v1alpha1.GroupVersion.Version)
+	if meta.IsNoMatchError(err) {
+		ctrl.Log.Info("There are no EnvironmentClasses: their definition is not installed. Apply config/crd, and restart the operator.")
+		options.Classes = false
+	} else if err != nil {
 		return err
 	}
 	direct, err := client.New(config, client.Options{Scheme: scheme, HTTPClient: manager.GetHTTPClient()})

@@ -220,7 +220,7 @@ func (p *place) hasDrifted() {
 		return p.Status().Update(p.Context(), environment) == nil
 	}, "the last look was long ago")
 	p.runs(2, func(head *state.Head) {
-		head.Record.Applied, head.Record.Drifted, head.Record.Plan = false, true, &v1alpha1.Plan{Hash: "plan"}
+		head.Record.Applied, head.Record.Drifted, head.Record.Plan = false, true, &v1alpha1.Plan{Hash: "plan", Drift: true}
 	})
 	p.eventually(func() bool { return p.read().Status.PendingPlan != nil }, "drift is found")
 }

@@ -30,6 +30,8 @@ type Options struct {
 	Reconciles int
 	// Namespaces selects the namespaces that the controller looks after by their labels; nil selects all.
 	Namespaces labels.Selector
+	// Classes says whether the controller looks after classes and their kinds, which are of the whole cluster.
+	Classes bool
 }
 
 // Reconciler looks after Environments.

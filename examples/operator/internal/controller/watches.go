@@ -80,7 +80,7 @@ func (r *Reconciler) SetupWithManager(manager ctrl.Manager) error {
 		}
 	}
 	labelled := handler.EnqueueRequestsFromMapFunc(byLabel)
-	return r.watchNamespaces(ctrl.NewControllerManagedBy(manager)).
+	if err := r.watchNamespaces(ctrl.NewControllerManagedBy(manager)).
 		Named("environment").
 		For(&v1alpha1.Environment{}).
 		Watches(&v1alpha1.Environment{}, handler.EnqueueRequestsFromMapFunc(r.byDependency), builder.WithPredicates(predicate.Funcs{UpdateFunc: mattersToOthers})).
@@ -92,7 +92,10 @@ func (r *Reconciler) SetupWithManager(manager ctrl.Manager) error {
 		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.bySecret), builder.WithPredicates(predicate.Funcs{UpdateFunc: noCheckpoint})).
 		WatchesRawSource(source.Channel(r.wake, &handler.EnqueueRequestForObject{})).
 		WithOptions(controller.Options{MaxConcurrentReconciles: r.Options.Reconciles}).
-		Complete(r)
+		Complete(r); err != nil || !r.Options.Classes {
+		return err
+	}
+	return r.setupClasses(manager)
 }
 
 func programOf(environment *v1alpha1.Environment) []string {

@@ -1,0 +1,137 @@
+package v1alpha1
+
+import (
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// EnvironmentClassSpec says what tenants get, and what of it they choose.
+// +kubebuilder:validation:XValidation:rule="!has(self.template.outputsSecretName)",message="template.outputsSecretName would be the name of one Secret for all objects of the class"
+type EnvironmentClassSpec struct {
+	// The kind of which tenants create objects.
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="the kind of a class cannot be changed: objects of it exist, or may. Make another class"
+	Kind ClassKind `json:"kind"`
+
+	// What tenants may set in the spec of their objects: an OpenAPI v3 schema of an object, as in a CustomResourceDefinition. Each of
+	// its properties is a value of the program's configuration.
+	// +kubebuilder:pruning:PreserveUnknownFields
+	Schema apiextensionsv1.JSON `json:"schema"`
+
+	// More properties of spec, whose values are secret: tenants name a key of a Secret of their namespace. The program gets its value
+	// as secret configuration.
+	// +optional
+	// +listType=set
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:items:Pattern=`^[A-Za-z_][A-Za-z0-9_-]*$`
+	Secrets []string `json:"secrets,omitempty"`
+
+	// Which namespaces may have objects of the kind, by their labels. Default: all. In a namespace that is no longer selected, objects
+	// that have an Environment keep it, and no others get one.
+	// +optional
+	Namespaces *metav1.LabelSelector `json:"namespaces,omitempty"`
+
+	// The namespace of the platform team in which the programs run: program, account, states and inputs are there, and tenants need
+	// no permission in it.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=63
+	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="the namespace of a class cannot be changed: the states are there. Make another class"
+	Namespace string `json:"namespace"`
+
+	// The Environment of each object. "{{ namespace }}" and "{{ name }}" in its config are those of the object; tenants cannot change
+	// what it sets.
+	Template EnvironmentSpec `json:"template"`
+
+	// How a change of the template, or of its program, reaches the objects that exist.
+	// +optional
+	// +kubebuilder:default={}
+	Rollout Rollout `json:"rollout,omitempty"`
+}
+
+// ClassKind names a kind of the group apps.platform.example.com.
+type ClassKind struct {
+	// The name of the kind, such as WebApp.
+	// +kubebuilder:validation:Pattern=`^[A-Z][A-Za-z0-9]*$`
+	// +kubebuilder:validation:MaxLength=63
+	Kind string `json:"kind"`
+	// Its name in URLs and for kubectl, such as webapps.
+	// +kubebuilder:validation:Pattern=`^[a-z][a-z0-9]*$`
+	// +kubebuilder:validation:MaxLength=63
+	Plural string `json:"plural"`
+}
+
+// Rollout bounds how many Environments change at a time.
+type Rollout struct {
+	// How many Environments may be on the way to the newest revision at a time, or have failed on it.
+	// +optional
+	// +kubebuilder:default=1
+	// +kubebuilder:validation:Minimum=1
+	MaxUnavailable *int32 `json:"maxUnavailable,omitempty"`
+	// Begin no more as long as an Environment fails on the newest revision. It goes on when that is Ready, or with another revision.
+	// +optional
+	// +kubebuilder:default=true
+	PauseOnFailure *bool `json:"pauseOnFailure,omitempty"`
+	// Objects with these labels come first. The others wait until all of them are Ready.
+	// +optional
+	First *metav1.LabelSelector `json:"first,omitempty"`
+}
+
+// EnvironmentClassStatus says how far a class is.
+type EnvironmentClassStatus struct {
+	// The generation that this status is about.
+	// +optional
+	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
+	// Ready, which says whether the kind is served, and RolledOut, which says whether all Environments are Ready on the newest revision.
+	// +optional
+	// +listType=map
+	// +listMapKey=type
+	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	// The newest revision: a hash of the template and its program.
+	// +optional
+	Revision string `json:"revision,omitempty"`
+	// How many Environments the class has.
+	// +optional
+	Environments int32 `json:"environments,omitempty"`
+	// How many of them are on the newest revision.
+	// +optional
+	Updated int32 `json:"updated,omitempty"`
+	// How many of them are Ready.
+	// +optional
+	Ready int32 `json:"ready,omitempty"`
+	// Up to ten objects that fail on the newest revision.
+	// +optional
+	// +listType=atomic
+	Failing []string `json:"failing,omitempty"`
+}
+
+// ConditionRolledOut says of a class whether all of its Environments are Ready on the newest revision.
+const ConditionRolledOut = "RolledOut"
+
+// EnvironmentClass makes a kind of a Pulumi program: for each object of the kind, the program runs once.
+// +kubebuilder:object:root=true
+// +kubebuilder:subresource:status
+// +kubebuilder:resource:scope=Cluster,shortName=envclass
+// +kubebuilder:printcolumn:name="Kind",type=string,JSONPath=`.spec.kind.kind`
+// +kubebuilder:printcolumn:name="Served",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Environments",type=integer,JSONPath=`.status.environments`
+// +kubebuilder:printcolumn:name="Updated",type=integer,JSONPath=`.status.updated`
+// +kubebuilder:printcolumn:name="Ready",type=integer,JSONPath=`.status.ready`
+// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
+// +kubebuilder:printcolumn:name="Message",type=string,JSONPath=`.status.conditions[?(@.type=="RolledOut")].message`
+// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 40",message="the name is at most 40 characters long: ConfigMaps are named after it"
+type EnvironmentClass struct {
+	metav1.TypeMeta   `json:",inline"`
+	metav1.ObjectMeta `json:"metadata,omitempty"`
+
+	Spec EnvironmentClassSpec `json:"spec"`
+	// +optional
+	// +kubebuilder:default={"observedGeneration":-1}
+	Status EnvironmentClassStatus `json:"status,omitempty"`
+}
+
+// EnvironmentClassList is a list of EnvironmentClasses.
+// +kubebuilder:object:root=true
+type EnvironmentClassList struct {
+	metav1.TypeMeta `json:",inline"`
+	metav1.ListMeta `json:"metadata,omitempty"`
+	Items           []EnvironmentClass `json:"items"`
+}

@@ -1,0 +1,12 @@
+// Package class says what a class makes: a kind, and of each object of it an Environment. It reads and writes nothing.
+//
+//	definition.go   the CustomResourceDefinition of the kind
+//	narrowing.go    what a new schema would take away from objects that exist
+//	revision.go     a template with its program, as the class was at a time
+//	environment.go  the Environment of an object
+//	rollout.go      which Environments get the newest revision next
+//	status.go       what a tenant sees
+//
+// An object never runs anything itself. It has an ordinary Environment in the namespace of the platform team, so that everything that
+// holds for Environments holds for it: one machine plans, runs, continues and destroys.
+package class

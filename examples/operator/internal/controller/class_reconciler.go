@@ -1,0 +1,364 @@
+package controller
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/class"
+)
+
+// ClassReconciler looks after classes: their kinds, their revisions, and which Environment gets the newest one when. What becomes of the
+// objects of the kinds is for the instanceReconciler.
+type ClassReconciler struct {
+	*Reconciler
+
+	instances *instanceReconciler
+}
+
+// lookAgain is how long until something is looked at again that no watch tells of.
+const lookAgain = 5 * time.Second
+
+// Reconcile does all that a class needs.
+func (r *ClassReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
+	of := &v1alpha1.EnvironmentClass{}
+	if err := r.Client.Get(ctx, request.NamespacedName, of); err != nil {
+		return ctrl.Result{}, client.IgnoreNotFound(err)
+	}
+	if ours, err := r.isOurs(ctx, of.Spec.Namespace); err != nil || !ours {
+		return ctrl.Result{}, err
+	}
+	status := *of.Status.DeepCopy()
+	status.ObservedGeneration = of.Generation
+	after, err := r.look(ctx, of, &status)
+	if err == nil {
+		err = r.writeClassStatus(ctx, of, status)
+	}
+	if apierrors.IsConflict(err) {
+		return ctrl.Result{RequeueAfter: conflictDelay}, nil // Decided from an old version. The new one is on its way to the cache.
+	}
+	return ctrl.Result{RequeueAfter: after}, err
+}
+
+func (r *ClassReconciler) look(ctx context.Context, of *v1alpha1.EnvironmentClass, status *v1alpha1.EnvironmentClassStatus) (time.Duration, error) {
+	if !of.DeletionTimestamp.IsZero() {
+		return r.end(ctx, of, status)
+	}
+	if !controllerutil.ContainsFinalizer(of, v1alpha1.ClassFinalizer) {
+		changed := of.DeepCopy()
+		controllerutil.AddFinalizer(changed, v1alpha1.ClassFinalizer)
+		return 0, r.Direct.Patch(ctx, changed, client.MergeFromWithOptions(of, client.MergeFromWithOptimisticLock{}), client.FieldOwner(FieldManager))
+	}
+	if served, err := r.serve(ctx, of, status); err != nil || !served {
+		return lookAgain, err
+	}
+	newest, err := r.revise(ctx, of, status)
+	if err != nil || newest == nil {
+		return lookAgain, err
+	}
+	return 0, r.rollOut(ctx, of, newest, status)
+}
+
+// serve makes the kind. While a class is wrong, the kind is served as it was.
+func (r *ClassReconciler) serve(ctx context.Context, of *v1alpha1.EnvironmentClass, status *v1alpha1.EnvironmentClassStatus) (bool, error) {
+	wanted, err := class.Definition(of)
+	if err != nil {
+		r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionFalse, "ClassInvalid", err.Error()+".")
+		return r.servesAlready(ctx, of), nil
+	}
+	found := &apiextensionsv1.CustomResourceDefinition{}
+	err = r.Direct.Get(ctx, client.ObjectKeyFromObject(wanted), found)
+	switch {
+	case apierrors.IsNotFound(err):
+		err = r.Direct.Create(ctx, wanted, client.FieldOwner(FieldManager))
+		found = wanted
+	case err != nil:
+	case !class.IsOf(of.Name, found):
+		r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionFalse, "NameTaken", fmt.Sprintf(
+			"The CustomResourceDefinition %s exists, and this class did not make it. It was not touched. Choose another kind, or delete it.", found.Name))
+		return false, nil
+	case equality.Semantic.DeepEqual(found.Spec.Versions, defaulted(wanted, found)):
+	case class.Narrowing(found, wanted) != "":
+		r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionFalse, "SchemaNarrowed",
+			class.Narrowing(found, wanted)+". Objects that exist would lose it or be invalid, so the kind is served as before. Undo that, or make another class.")
+		return r.servesAlready(ctx, of), nil
+	default:
+		changed := found.DeepCopy()
+		changed.Spec.Versions = wanted.Spec.Versions
+		err = r.Direct.Update(ctx, changed, client.FieldOwner(FieldManager))
+		found = changed
+	}
+	if apierrors.IsInvalid(err) {
+		r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionFalse, "ClassInvalid", "The API server refuses the definition of the kind: "+err.Error()+".")
+		return r.servesAlready(ctx, of), nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if !isEstablished(found) {
+		r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionFalse, "Progressing", "The API server does not serve the kind yet.")
+		return false, nil
+	}
+	r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionTrue, "Served",
+		fmt.Sprintf("Tenants create objects of the kind %s of %s.", of.Spec.Kind.Kind, v1alpha1.InstanceGroupVersion))
+	return true, r.instances.watch(of)
+}
+
+// defaulted are the versions of a wanted definition as the API server would store them, as far as it defaults them.
+func defaulted(wanted, found *apiextensionsv1.CustomResourceDefinition) []apiextensionsv1.CustomResourceDefinitionVersion {
+	versions := wanted.DeepCopy().Spec.Versions
+	if len(found.Spec.Versions) == len(versions) {
+		for i := range versions {
+			versions[i].Schema = normalized(versions[i].Schema)
+		}
+	}
+	return versions
+}
+
+// normalized is a schema after a way through JSON, as one that was read.
+func normalized(schema *apiextensionsv1.CustomResourceValidation) *apiextensionsv1.CustomResourceValidation {
+	encoded, err := json.Marshal(schema)
+	read := &apiextensionsv1.CustomResourceValidation{}
+	if err != nil || json.Unmarshal(encoded, read) != nil {
+		return schema
+	}
+	return read
+}
+
+func isEstablished(definition *apiextensionsv1.CustomResourceDefinition) bool {
+	for _, condition := range definition.Status.Conditions {
+		if condition.Type == apiextensionsv1.Established {
+			return condition.Status == apiextensionsv1.ConditionTrue
+		}
+	}
+	return false
+}
+
+// servesAlready says whether the kind is served as the class was before, and goes on with it.
+func (r *ClassReconciler) servesAlready(ctx context.Context, of *v1alpha1.EnvironmentClass) bool {
+	found := &apiextensionsv1.CustomResourceDefinition{}
+	err := r.Direct.Get(ctx, types.NamespacedName{Name: of.DefinitionName()}, found)
+	return err == nil && class.IsOf(of.Name, found) && isEstablished(found) && r.instances.watch(of) == nil
+}
+
+// revise keeps the newest revision, nil if there is none.
+func (r *ClassReconciler) revise(ctx context.Context, of *v1alpha1.EnvironmentClass, status *v1alpha1.EnvironmentClassStatus) (*class.Revision, error) {
+	program := &corev1.ConfigMap{}
+	key := client.ObjectKey{Namespace: of.Spec.Namespace, Name: of.Spec.Template.Program.ConfigMapRef.Name}
+	err := r.Direct.Get(ctx, key, program)
+	if apierrors.IsNotFound(err) {
+		r.says(of, status, v1alpha1.ConditionRolledOut, metav1.ConditionFalse, "ProgramMissing", fmt.Sprintf(
+			"ConfigMap %s is not there, and spec.template.program.configMapRef names it. Environments that exist stay as they are.", key))
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	snapshot, err := class.Snapshot(of, program)
+	if err != nil {
+		return nil, err
+	}
+	kept := &corev1.ConfigMap{}
+	err = r.Direct.Get(ctx, client.ObjectKeyFromObject(snapshot), kept)
+	if apierrors.IsNotFound(err) {
+		err = r.Direct.Create(ctx, snapshot, client.FieldOwner(FieldManager))
+		kept = snapshot
+	}
+	if apierrors.IsNotFound(err) {
+		r.says(of, status, v1alpha1.ConditionRolledOut, metav1.ConditionFalse, "NamespaceMissing", fmt.Sprintf("The namespace %s does not exist. Create it.", of.Spec.Namespace))
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	newest, err := class.Open(of.Name, kept)
+	if err != nil {
+		r.says(of, status, v1alpha1.ConditionRolledOut, metav1.ConditionFalse, "NameTaken", err.Error()+". It was not touched. Delete it.")
+		return nil, nil
+	}
+	status.Revision = newest.Name
+	return newest, nil
+}
+
+// rollOut gives the newest revision to those whose turn it is.
+func (r *ClassReconciler) rollOut(ctx context.Context, of *v1alpha1.EnvironmentClass, newest *class.Revision, status *v1alpha1.EnvironmentClassStatus) error {
+	environments, err := r.environmentsOf(ctx, of)
+	if err != nil {
+		return err
+	}
+	first, err := metav1.LabelSelectorAsSelector(of.Spec.Rollout.First)
+	if err != nil {
+		r.says(of, status, v1alpha1.ConditionRolledOut, metav1.ConditionFalse, "ClassInvalid", fmt.Sprintf("spec.rollout.first is no selector: %v.", err))
+		return nil
+	}
+	members, instances := []class.Member{}, map[string]*unstructured.Unstructured{}
+	status.Environments, status.Updated, status.Ready = 0, 0, 0
+	for i := range environments {
+		environment := &environments[i]
+		instance, err := r.instances.read(ctx, of, class.InstanceOf(environment))
+		if err != nil {
+			return err
+		}
+		if instance == nil || instance.GetDeletionTimestamp() != nil || !environment.DeletionTimestamp.IsZero() {
+			continue
+		}
+		member := memberOf(environment, newest)
+		member.First = of.Spec.Rollout.First != nil && first.Matches(labelsOf(instance))
+		members, instances[member.Instance] = append(members, member), instance
+		status.Environments++
+		status.Updated += count(member.Updated)
+		status.Ready += count(environment.State() == v1alpha1.StateReady)
+	}
+	next := class.Plan(members, of.Spec.Rollout)
+	for _, name := range next.Update {
+		if err := r.instances.update(ctx, of, newest, instances[name]); err != nil {
+			return err
+		}
+	}
+	status.Updated += int32(len(next.Update)) //nolint:gosec // There are not so many.
+	status.Failing = next.Failing[:min(len(next.Failing), 10)]
+	switch {
+	case next.Done:
+		r.says(of, status, v1alpha1.ConditionRolledOut, metav1.ConditionTrue, "RolledOut", next.Message)
+		return r.forgetRevisions(ctx, of, environments, newest.Name)
+	case next.Stopped:
+		r.says(of, status, v1alpha1.ConditionRolledOut, metav1.ConditionFalse, "Stopped", next.Message)
+	default:
+		r.says(of, status, v1alpha1.ConditionRolledOut, metav1.ConditionFalse, "Progressing", next.Message)
+	}
+	return nil
+}
+
+func memberOf(environment *v1alpha1.Environment, newest *class.Revision) class.Member {
+	state := environment.State()
+	return class.Member{
+		Instance: class.InstanceOf(environment).String(),
+		Updated:  environment.Annotations[v1alpha1.AnnotationRevision] == newest.Name,
+		Ready:    state == v1alpha1.StateReady,
+		Failing:  state == v1alpha1.StateStalled || state == v1alpha1.StateFailing,
+	}
+}
+
+func count(holds bool) int32 {
+	if holds {
+		return 1
+	}
+	return 0
+}
+
+// environmentsOf are the Environments of a class.
+func (r *ClassReconciler) environmentsOf(ctx context.Context, of *v1alpha1.EnvironmentClass) ([]v1alpha1.Environment, error) {
+	var all v1alpha1.EnvironmentList
+	err := r.Client.List(ctx, &all, client.InNamespace(of.Spec.Namespace), client.MatchingLabels{v1alpha1.LabelClass: of.Name})
+	return all.Items, err
+}
+
+// forgetRevisions deletes those that no Environment is on.
+func (r *ClassReconciler) forgetRevisions(ctx context.Context, of *v1alpha1.EnvironmentClass, environments []v1alpha1.Environment, newest string) error {
+	used := map[string]bool{newest: true}
+	for i := range environments {
+		used[environments[i].Spec.Program.ConfigMapRef.Name] = true
+	}
+	kept := &metav1.PartialObjectMetadataList{}
+	kept.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMapList"))
+	if err := r.Client.List(ctx, kept, client.InNamespace(of.Spec.Namespace), client.MatchingLabels{v1alpha1.LabelClass: of.Name}); err != nil {
+		return err
+	}
+	for i := range kept.Items {
+		one := &kept.Items[i]
+		if used[one.Name] || !strings.HasPrefix(one.Name, of.Name+"-") {
+			continue
+		}
+		if err := r.Direct.Delete(ctx, one, client.Preconditions{UID: &one.UID}); client.IgnoreNotFound(err) != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end lets a class go once no object of its kind exists. Until then it is what their deletion needs.
+func (r *ClassReconciler) end(ctx context.Context, of *v1alpha1.EnvironmentClass, status *v1alpha1.EnvironmentClassStatus) (time.Duration, error) {
+	if !controllerutil.ContainsFinalizer(of, v1alpha1.ClassFinalizer) {
+		return 0, nil
+	}
+	definition := &apiextensionsv1.CustomResourceDefinition{}
+	err := r.Direct.Get(ctx, types.NamespacedName{Name: of.DefinitionName()}, definition)
+	if client.IgnoreNotFound(err) != nil {
+		return 0, err
+	}
+	if err == nil && class.IsOf(of.Name, definition) {
+		left := &unstructured.UnstructuredList{}
+		left.SetGroupVersionKind(of.InstanceKind())
+		if err := r.Direct.List(ctx, left); err != nil {
+			return 0, err
+		}
+		if n := len(left.Items); n > 0 {
+			r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionTrue, "Deleting", fmt.Sprintf(
+				"The class is deleted when no object of its kind exists: %d are left, such as %s/%s.", n, left.Items[0].GetNamespace(), left.Items[0].GetName()))
+			return lookAgain, r.instances.watch(of)
+		}
+		if environments, err := r.environmentsOf(ctx, of); err != nil {
+			return 0, err
+		} else if n := len(environments); n > 0 {
+			r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionTrue, "Deleting", fmt.Sprintf(
+				"The class is deleted when it has no Environment: %d are left, whose objects are gone, such as %s/%s. Delete them, too.",
+				n, of.Spec.Namespace, environments[0].Name))
+			return lookAgain, nil
+		}
+		r.instances.forget(ctx, of)
+		if err := r.deleteDefinition(ctx, definition); err != nil {
+			return 0, err
+		}
+	}
+	if err := r.forgetRevisions(ctx, of, nil, ""); err != nil {
+		return 0, err
+	}
+	changed := of.DeepCopy()
+	controllerutil.RemoveFinalizer(changed, v1alpha1.ClassFinalizer)
+	err = r.Direct.Patch(ctx, changed, client.MergeFromWithOptions(of, client.MergeFromWithOptimisticLock{}), client.FieldOwner(FieldManager))
+	return 0, client.IgnoreNotFound(err)
+}
+
+// deleteDefinition deletes a definition that has no objects, and says to the policy that this is meant.
+func (r *ClassReconciler) deleteDefinition(ctx context.Context, definition *apiextensionsv1.CustomResourceDefinition) error {
+	changed := definition.DeepCopy()
+	metav1.SetMetaDataAnnotation(&changed.ObjectMeta, v1alpha1.AnnotationAllowDeletion, "true")
+	if err := r.Direct.Patch(ctx, changed, client.MergeFrom(definition), client.FieldOwner(FieldManager)); err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	return client.IgnoreNotFound(r.Direct.Delete(ctx, changed, client.Preconditions{UID: &definition.UID}))
+}
+
+// says sets a condition.
+func (r *ClassReconciler) says(
+	of *v1alpha1.EnvironmentClass, status *v1alpha1.EnvironmentClassStatus, kind string, holds metav1.ConditionStatus, reason, message string,
+) {
+	meta.SetStatusCondition(&status.Conditions, metav1.Condition{
+		Type: kind, Status: holds, Reason: reason, Message: shorten(message), ObservedGeneration: of.Generation, LastTransitionTime: metav1.NewTime(r.Clock.Now()),
+	})
+}
+
+func (r *ClassReconciler) writeClassStatus(ctx context.Context, of *v1alpha1.EnvironmentClass, status v1alpha1.EnvironmentClassStatus) error {
+	if reflect.DeepEqual(of.Status, status) {
+		return nil
+	}
+	changed := of.DeepCopy()
+	changed.Status = status
+	return client.IgnoreNotFound(r.Direct.Status().Patch(ctx, changed, client.MergeFromWithOptions(of, client.MergeFromWithOptimisticLock{}), client.FieldOwner(FieldManager)))
+}

@@ -1,0 +1,138 @@
+package controller
+
+import (
+	"context"
+
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+	"sigs.k8s.io/controller-runtime/pkg/source"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/class"
+)
+
+// setupClasses registers the two controllers of classes.
+func (r *Reconciler) setupClasses(manager ctrl.Manager) error {
+	instances := &instanceReconciler{Reconciler: r, watches: &instanceWatches{cache: manager.GetCache(), watched: map[string]bool{}}}
+	running, err := controller.NewTyped("instance", manager, controller.TypedOptions[instanceRequest]{
+		Reconciler: instances, MaxConcurrentReconciles: r.Options.Reconciles,
+	})
+	if err != nil {
+		return err
+	}
+	instances.watches.controller = running
+	for _, watch := range []source.TypedSource[instanceRequest]{
+		source.TypedKind(manager.GetCache(), &v1alpha1.Environment{}, handler.TypedEnqueueRequestsFromMapFunc(instanceOfEnvironment)),
+		source.TypedKind(manager.GetCache(), metadataKind("Secret"), handler.TypedEnqueueRequestsFromMapFunc(instances.bySecretOfTenant)),
+		source.TypedKind(manager.GetCache(), &v1alpha1.EnvironmentClass{}, handler.TypedEnqueueRequestsFromMapFunc(instances.allOf)),
+	} {
+		if err := running.Watch(watch); err != nil {
+			return err
+		}
+	}
+	return ctrl.NewControllerManagedBy(manager).
+		Named("class").
+		For(&v1alpha1.EnvironmentClass{}).
+		Watches(&v1alpha1.Environment{}, handler.EnqueueRequestsFromMapFunc(byClass)).
+		WatchesMetadata(&apiextensionsv1.CustomResourceDefinition{}, handler.EnqueueRequestsFromMapFunc(byClass)).
+		WatchesMetadata(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.byProgramOfClass)).
+		Complete(&ClassReconciler{Reconciler: r, instances: instances})
+}
+
+func metadataKind(kind string) *metav1.PartialObjectMetadata {
+	metadata := &metav1.PartialObjectMetadata{}
+	metadata.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind(kind))
+	return metadata
+}
+
+// byClass finds the class that made an object.
+func byClass(_ context.Context, object client.Object) []reconcile.Request {
+	name := object.GetLabels()[v1alpha1.LabelClass]
+	if name == "" {
+		return nil
+	}
+	return []reconcile.Request{{NamespacedName: types.NamespacedName{Name: name}}}
+}
+
+// byProgramOfClass finds the classes whose program a ConfigMap is.
+func (r *Reconciler) byProgramOfClass(ctx context.Context, program client.Object) []reconcile.Request {
+	var classes v1alpha1.EnvironmentClassList
+	if err := r.Client.List(ctx, &classes); err != nil {
+		return nil // the cache has stopped
+	}
+	requests := byClass(ctx, program)
+	for i := range classes.Items {
+		of := &classes.Items[i]
+		if of.Spec.Namespace == program.GetNamespace() && of.Spec.Template.Program.ConfigMapRef.Name == program.GetName() {
+			requests = append(requests, reconcile.Request{NamespacedName: types.NamespacedName{Name: of.Name}})
+		}
+	}
+	return requests
+}
+
+// instanceOfEnvironment finds the object that an Environment is for.
+func instanceOfEnvironment(_ context.Context, environment *v1alpha1.Environment) []instanceRequest {
+	name := environment.Labels[v1alpha1.LabelClass]
+	if name == "" {
+		return nil
+	}
+	return []instanceRequest{{Class: name, NamespacedName: class.InstanceOf(environment)}}
+}
+
+// bySecretOfTenant finds the objects that name a Secret, and the one that a copy is for.
+func (r *instanceReconciler) bySecretOfTenant(ctx context.Context, secret *metav1.PartialObjectMetadata) []instanceRequest {
+	if name := secret.Labels[v1alpha1.LabelClass]; name != "" {
+		return []instanceRequest{{Class: name, NamespacedName: class.InstanceOf(secret)}}
+	}
+	return r.instances(ctx, func(of *v1alpha1.EnvironmentClass) bool { return len(of.Spec.Secrets) > 0 }, secret.Namespace,
+		func(of *v1alpha1.EnvironmentClass, instance *unstructured.Unstructured) bool {
+			for _, from := range class.Secrets(of, instance) {
+				if from.Name == secret.Name {
+					return true
+				}
+			}
+			return false
+		})
+}
+
+// allOf finds the objects of a class that has changed: whether they may have an Environment, and which.
+func (r *instanceReconciler) allOf(ctx context.Context, changed *v1alpha1.EnvironmentClass) []instanceRequest {
+	return r.instances(ctx, func(of *v1alpha1.EnvironmentClass) bool { return of.Name == changed.Name }, "",
+		func(*v1alpha1.EnvironmentClass, *unstructured.Unstructured) bool { return true })
+}
+
+// instances finds objects of classes whose kinds are watched.
+func (r *instanceReconciler) instances(
+	ctx context.Context, ofClass func(*v1alpha1.EnvironmentClass) bool, namespace string, wanted func(*v1alpha1.EnvironmentClass, *unstructured.Unstructured) bool,
+) []instanceRequest {
+	var classes v1alpha1.EnvironmentClassList
+	if err := r.Client.List(ctx, &classes); err != nil {
+		return nil // the cache has stopped
+	}
+	var requests []instanceRequest
+	for i := range classes.Items {
+		of := &classes.Items[i]
+		if !ofClass(of) || !r.watches.has(of.Name) {
+			continue
+		}
+		all := &unstructured.UnstructuredList{}
+		all.SetGroupVersionKind(of.InstanceKind())
+		if err := r.Client.List(ctx, all, client.InNamespace(namespace)); err != nil {
+			continue
+		}
+		for j := range all.Items {
+			if wanted(of, &all.Items[j]) {
+				requests = append(requests, instanceRequest{Class: of.Name, NamespacedName: client.ObjectKeyFromObject(&all.Items[j])})
+			}
+		}
+	}
+	return requests
+}
