@@ -146,7 +146,7 @@ func TestTryingTheOperator(t *testing.T) {
 	assert.Subset(t, regexp.MustCompile(`name: (shop-\S+)`).FindAllString(string(states), -1), []string{"name: shop-state", "name: shop-passphrase"})
 	assert.Equal(t, before, s.kubectl("get", "environment", "shop", "-o", "jsonpath={.status.serial}"))
 	s.follow("Uninstall it", map[string]func(out string){
-		"kubectl delete crd environments.platform.example.com": func(string) {
+		"kubectl delete crd environmentclasses.platform.example.com environments.platform.example.com": func(string) {
 			assert.Empty(t, s.kubectl("get", "configmap/shop-settings", "service/shop", "secret/shop-state", "--ignore-not-found"))
 		},
 		"kubectl delete -k config/crd --ignore-not-found": func(string) {

@@ -38,7 +38,7 @@ func TestUninstalling(t *testing.T) { // [X41]
 	t.Run("leaves a definition that nobody deletes by mistake", func(t *testing.T) {
 		out, err := kubectl(t.Context(), s.cluster, "delete", "crd", definition)
 		require.Error(t, err, out)
-		assert.Contains(t, out, "deletes all Environments")
+		assert.Contains(t, out, "deletes all objects of the kind Environment")
 		err = s.client.DeleteAllOf(t.Context(), s.definition())
 		require.True(t, apierrors.IsForbidden(err), "%v", err)
 		assert.Nil(t, s.definition().GetDeletionTimestamp())
