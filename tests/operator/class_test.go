@@ -68,7 +68,9 @@ func TestATenantOfAClass(t *testing.T) { // [X59] [X60]
 	user, err := s.cluster.AddUser("tenant-of-" + s.namespace)
 	require.NoError(t, err)
 	tenant := s.permit(user, rbacv1.PolicyRule{APIGroups: []string{webApp.Group}, Resources: []string{"webapps"}, Verbs: []string{"*"}})
-	s.eventually(func() bool { return tenant.client.Create(t.Context(), s.object("shop", fields{"image": "shop:1.4"})) == nil }, "the role is known")
+	s.eventually(func() bool {
+		return tenant.client.Create(t.Context(), s.object("shop", fields{"image": "shop:1.4"})) == nil
+	}, "the role is known")
 	t.Cleanup(func() {
 		if t.Failed() {
 			s.explain()
@@ -141,7 +143,7 @@ func TestATenantOfAClass(t *testing.T) { // [X59] [X60]
 			return !strings.Contains(s.run("get", "secrets,environments", "-n", platform), "shop-") && s.secret("shop-outputs") == nil
 		}, "and what belonged to it")
 	})
-	t.Run("and the class leaves nothing, either", func(t *testing.T) {
+	t.Run("and the class leaves nothing, either", func(*testing.T) {
 		s.run("delete", "environmentclass", "webapp", "--timeout=60s")
 		s.run("wait", "crd/webapps."+webApp.Group, "--for=delete", "--timeout=60s")
 	})

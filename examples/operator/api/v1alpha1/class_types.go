@@ -7,6 +7,7 @@ import (
 
 // EnvironmentClassSpec says what tenants get, and what of it they choose.
 // +kubebuilder:validation:XValidation:rule="!has(self.template.outputsSecretName)",message="template.outputsSecretName would be the name of one Secret for all objects of the class"
+// +kubebuilder:validation:XValidation:rule="!has(oldSelf.secrets) || has(self.secrets) && oldSelf.secrets.all(name, name in self.secrets)",message="secrets cannot be removed: objects that exist may name them, and their programs would get the reference in place of the value"
 type EnvironmentClassSpec struct {
 	// The kind of which tenants create objects.
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="the kind of a class cannot be changed: objects of it exist, or may. Make another class"

@@ -321,6 +321,11 @@ func TestSecretsOfAnObject(t *testing.T) { // [X59]
 		require.NoError(t, p.Get(t.Context(), client.ObjectKeyFromObject(theirs), theirs))
 		assert.Equal(t, "others", string(theirs.Data["of"]))
 	})
+	t.Run("what is a secret stays one", func(t *testing.T) {
+		of := p.readClass()
+		of.Spec.Secrets = nil
+		require.ErrorContains(t, p.Update(t.Context(), of), "secrets cannot be removed")
+	})
 	t.Run("and the copy goes with the object", func(t *testing.T) {
 		require.NoError(t, p.Delete(t.Context(), shop.readInstance()))
 		shop.destroyed()
