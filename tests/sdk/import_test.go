@@ -43,7 +43,7 @@ func importingProject(t *testing.T, first project, runtime string) project {
 	p := project{dir: t.TempDir(), env: append(slices.Clip(first.env),
 		"KUBECONFIG="+workloads.Get(t).KubeconfigFile(), "PULUMI_BACKEND_URL=file://"+filepath.ToSlash(t.TempDir()),
 		"PATH="+strangerPath("hosts")+string(os.PathListSeparator)+strangerPath("bin")+string(os.PathListSeparator)+os.Getenv("PATH"),
-		"GOGC=off", "GOMEMLIMIT=400MiB")}
+		"GOGC=off", "GOMEMLIMIT=400MiB", "PULUMI_SKIP_CHECKPOINTS=true")}
 	p.write(t, "Pulumi.yaml", "name: imported\nruntime: "+runtime)
 	return p
 }
@@ -115,12 +115,12 @@ func fill(t *testing.T, space string) {
 	for name, command := range importedFrom {
 		dir := project{dir: t.TempDir()}
 		var documents []string
-		for document := range strings.SplitSeq(string(text), "\n---\n") {
+		for document := range strings.SplitSeq(string(text)+quoted, "\n---\n") {
 			if notInANamespace.MatchString(document) {
 				continue
 			}
 			document = strings.ReplaceAll(document, "NAMESPACE", space)
-			documents = append(documents, strings.Replace(document, "name: imported\n", "name: "+name+"\n", 1))
+			documents = append(documents, strings.Replace(document, "name: imported", "name: "+name, 1))
 		}
 		dir.write(t, "all.yaml", strings.Join(documents, "\n---\n"))
 		dir.write(t, "Chart.yaml", "{apiVersion: v2, name: chart, version: 1.0.0}")
@@ -130,6 +130,18 @@ func fill(t *testing.T, space string) {
 		dir.run(t, tool, append(command[1:], "--kubeconfig", workloads.Get(t).KubeconfigFile(), "--namespace", space)...)
 	}
 }
+
+// quoted is a text that every language has to quote in its own way.
+const quoted = `
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: imported-quoted
+  namespace: NAMESPACE
+  labels: {color: blue}
+data: {app.conf: "a = \"${b}\"\nc = 'd'\n"}
+`
 
 // notInANamespace are kinds that the import of a namespace leaves out, and one that this cluster does not serve.
 var notInANamespace = regexp.MustCompile(`(?m)^kind: (ClusterRole|StorageClass|Secret|Gadget)$`)
