@@ -54,31 +54,47 @@ func FuzzObjectsOf(f *testing.F) {
 
 func TestTheStateOfAStack(t *testing.T) {
 	t.Parallel()
+	const secret = `{"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "ciphertext": "v1:a:b"}`
 	const state = `{"version": 3, "deployment": {"resources": [
 		{"urn": "urn:stack", "type": "pulumi:pulumi:Stack"},
 		{"urn": "urn:provider", "custom": true, "type": "pulumi:providers:kubernetes", "outputs": {}},
 		{"urn": "urn:component", "type": "kubernetes:yaml/v2:ConfigGroup"},
 		{"urn": "urn:web", "custom": true, "type": "kubernetes:apps/v1:Deployment", "id": "shop/web",
-		 "outputs": {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "shop"}}},
-		{"urn": "urn:web2", "custom": true, "type": "kubernetes:apps/v1:Deployment", "delete": true,
+		 "outputs": {"__initialApiVersion": "apps/v1", "apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web", "namespace": "shop", "uid": "u"}}},
+		{"urn": "urn:web2", "custom": true, "type": "kubernetes:apps/v1:Deployment", "id": "shop/old", "delete": true,
 		 "outputs": {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "old", "namespace": "shop"}}},
-		{"urn": "urn:read", "custom": true, "external": true, "type": "kubernetes:core/v1:ConfigMap",
+		{"urn": "urn:read", "custom": true, "external": true, "type": "kubernetes:core/v1:ConfigMap", "id": "shop/read",
 		 "outputs": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "read", "namespace": "shop"}}},
-		{"urn": "urn:patch", "custom": true, "type": "kubernetes:core/v1:ConfigMapPatch",
+		{"urn": "urn:name", "custom": true, "type": "kubernetes:core/v1:ConfigMap", "id": "shop/named",
+		 "outputs": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": ` + secret + `, "namespace": "shop"}}},
+		{"urn": "urn:namespace", "custom": true, "type": "kubernetes:core/v1:ConfigMap", "id": "shop/placed",
+		 "outputs": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "placed", "namespace": ` + secret + `}}},
+		{"urn": "urn:metadata", "custom": true, "type": "kubernetes:rbac.authorization.k8s.io/v1:ClusterRole", "id": "shop:sealed",
+		 "outputs": {"apiVersion": "rbac.authorization.k8s.io/v1", "kind": "ClusterRole", "metadata": ` + secret + `}},
+		{"urn": "urn:nothing", "custom": true, "type": "kubernetes:core/v1:ConfigMap", "id": "shop/nothing", "outputs": {}},
+		{"urn": "urn:patch", "custom": true, "type": "kubernetes:core/v1:ConfigMapPatch", "id": "shop/patched",
 		 "outputs": {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "patched", "namespace": "shop"}}},
-		{"urn": "urn:release", "custom": true, "type": "kubernetes:helm.sh/v3:Release", "outputs": {"name": "a"}},
+		{"urn": "urn:release", "custom": true, "type": "kubernetes:helm.sh/v3:Release", "id": "shop/a", "outputs": {"name": "a", "namespace": "shop"}},
 		{"urn": "urn:ours", "custom": true, "type": "k8sconnect:index:KubeObject", "outputs": {}}]}}`
-	named, others, err := objectsInStack([]byte(state))
+	found, err := objectsInStack([]byte(state))
 	require.NoError(t, err)
-	assert.Equal(t, []manifest.Identity{{APIVersion: "apps/v1", Kind: "Deployment", Namespace: "shop", Name: "web"}}, named, "[M55]")
-	assert.Equal(t, []string{"urn:patch", "urn:release"}, others, "[M55]")
+	assert.Equal(t, []wanted{
+		{Identity: manifest.Identity{APIVersion: "apps/v1", Kind: "Deployment", Namespace: "shop", Name: "web"}, uid: "u"},
+		{Identity: manifest.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "shop", Name: "named"}},
+		{Identity: manifest.Identity{APIVersion: "v1", Kind: "ConfigMap", Namespace: "shop", Name: "placed"}},
+		{Identity: manifest.Identity{APIVersion: "rbac.authorization.k8s.io/v1", Kind: "ClusterRole", Name: "shop:sealed"}},
+	}, found.objects, "[M55]")
+	assert.Equal(t, []string{
+		"urn:release is a Helm release, not an object. Write a Chart, or import the objects of the release: pulumi import --from k8sconnect -- release a -n shop",
+		"Left out, because they are not single objects: urn:nothing, urn:patch.",
+	}, found.notes(), "[M55]")
 	for _, wrong := range []string{"", "[]", "{}"} {
-		_, _, err := objectsInStack([]byte(wrong))
+		_, err := objectsInStack([]byte(wrong))
 		require.Error(t, err, wrong)
 	}
 }
 
 func FuzzObjectsInStack(f *testing.F) {
 	f.Add([]byte(`{"deployment": {"resources": [{"custom": true, "type": "kubernetes:core/v1:ConfigMap", "outputs": {"apiVersion": "v1"}}]}}`))
-	f.Fuzz(func(_ *testing.T, content []byte) { _, _, _ = objectsInStack(content) })
+	f.Fuzz(func(_ *testing.T, content []byte) { _, _ = objectsInStack(content) })
 }

@@ -17,6 +17,15 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
 
+// stateRelease is a Helm release in a state, and the address of its resource there.
+type stateRelease struct{ address, name, namespace string }
+
+// note says why a release is left out, and what to do instead.
+func (r stateRelease) note() string {
+	return fmt.Sprintf("%s is a Helm release, not an object. Write a Chart, or import the objects of the release: "+
+		"pulumi import --from k8sconnect -- release %s -n %s", r.address, r.name, r.namespace)
+}
+
 // maxRecord bounds the record of a release: a Secret has at most 1 MiB, which is compressed.
 const maxRecord = 64 << 20
 

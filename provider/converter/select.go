@@ -37,7 +37,7 @@ var remedies = map[string]string{
 	leftSecret: "Write each into the program, with `adopt: true` and with secrets of the configuration (`pulumi config set --secret`) as values. " +
 		"To import them all the same, name the kind: --kinds Secret.",
 	leftManaged: "To move one to this stack, import it by its ID, with takeOverFrom.",
-	leftOther:   "If they are in another cluster, name it: --context. If they have been created again since, run `terraform apply -refresh-only`, and write the state again.",
+	leftOther:   "If they are in another cluster, name it: --context. If they have been created again since, refresh the state (`terraform apply -refresh-only`, `pulumi refresh`), and write it again.",
 }
 
 // sorter tells the objects to import from those to leave out.

@@ -85,8 +85,7 @@ func kindOf(resourceType string, served []cluster.ServedKind) (apiVersion, kind 
 func (s terraformState) notes(unserved []string) []string {
 	var notes []string
 	for _, release := range s.releases {
-		notes = append(notes, fmt.Sprintf("%s is a Helm release, not an object. Write a Chart, or import the objects of the release: "+
-			"pulumi import --from k8sconnect -- release %s -n %s", release.address, release.name, release.namespace))
+		notes = append(notes, release.note())
 	}
 	for _, left := range []struct {
 		why       string

@@ -35,9 +35,6 @@ type stateObject struct {
 	typed string
 }
 
-// stateRelease is a Helm release in a state.
-type stateRelease struct{ address, name, namespace string }
-
 // stateFile is the part of a state file that is read. FormatVersion and Encrypted tell other files that people take for one.
 type stateFile struct {
 	Version       json.Number     `json:"version"`

@@ -317,17 +317,29 @@ func TestImportOfAStackAndARelease(t *testing.T) {
 		s := newStack(t)
 		applyAs(t, c, "pulumi-kubernetes-1a2b3c4d", in("{apiVersion: v1, kind: ConfigMap, metadata: {name: settings, namespace: SPACE}, data: {a: b}}"))
 		applyAs(t, c, "pulumi-kubernetes-1a2b3c4d", in("{apiVersion: v1, kind: ServiceAccount, metadata: {name: web, namespace: SPACE}}"))
-		resource := func(token, kind, name string) string {
-			return fmt.Sprintf(`{"urn": "urn:pulumi:prod::shop::kubernetes:%[1]s:%[2]s::%[3]s", "custom": true, "type": "kubernetes:%[1]s:%[2]s",
-				"outputs": {"apiVersion": "v1", "kind": "%[2]s", "metadata": {"name": "%[3]s", "namespace": "%[4]s"}}}`, token, kind, name, space)
+		applyAs(t, c, "kubectl", in("{apiVersion: v1, kind: ConfigMap, metadata: {name: again, namespace: SPACE}}"))
+		// As the other provider writes it. What is secret has nothing but a text that only its stack can read.
+		resource := func(token, kind, name, metadata string) string {
+			return fmt.Sprintf(`{"urn": "urn:pulumi:prod::shop::kubernetes:%[1]s:%[2]s::%[3]s", "custom": true, "id": "%[4]s/%[3]s", "type": "kubernetes:%[1]s:%[2]s",
+				"outputs": {"__fieldManager": "pulumi-kubernetes-1a2b3c4d", "__initialApiVersion": "v1", "apiVersion": "v1", "kind": "%[2]s", "metadata": %[5]s}}`,
+				token, kind, name, space, metadata)
 		}
+		const secret = `{"4dabf18193072939515e22adb298388d": "1b47061264138c4ac30d75fd1eb44270", "ciphertext": "v1:a:b"}`
+		named := func(name, more string) string {
+			return fmt.Sprintf(`{"name": %q, "namespace": %q%s}`, name, space, more)
+		}
+		uid := k.get(t, "v1/ConfigMap/"+space+"/settings").GetUID()
 		file := s.file(t, "state.json", `{"version": 3, "deployment": {"resources": [`+strings.Join([]string{
-			resource("core/v1", "ConfigMap", "settings"), resource("core/v1", "ServiceAccount", "web"), resource("core/v1", "ConfigMap", "gone"),
-			resource("core/v1", "ConfigMapPatch", "patched"),
+			resource("core/v1", "ConfigMap", "settings", named("settings", fmt.Sprintf(`, "uid": %q`, uid))), resource("core/v1", "ServiceAccount", "web", secret),
+			resource("core/v1", "ConfigMap", "gone", named("gone", "")), resource("core/v1", "ConfigMap", "again", named("again", `, "uid": "other"`)),
+			resource("core/v1", "ConfigMapPatch", "patched", named("patched", "")),
+			`{"urn": "urn:release", "custom": true, "id": "` + space + `/tiny", "type": "kubernetes:helm.sh/v3:Release", "outputs": {"name": "tiny", "namespace": "` + space + `"}}`,
 		}, ",")+`]}}`)
 		out, program := s.importAll(t, "stack", file)
 		assert.Contains(t, out, "they are not in the cluster: ConfigMap gone")
+		assert.Contains(t, out, "other objects have their names now, in this cluster: ConfigMap again")
 		assert.Contains(t, out, "kubernetes:core/v1:ConfigMapPatch::patched")
+		assert.Contains(t, out, "pulumi import --from k8sconnect -- release tiny -n "+space)
 		goesOn(t, s, program, "v1/ConfigMap/"+space+"/settings", "v1/ServiceAccount/"+space+"/web")
 		assert.Contains(t, s.runFails(t, "import", "--from=k8sconnect", "--yes", "--", "stack", s.file(t, "other.json", "{}")), "is not what `pulumi stack export` writes")
 	})
