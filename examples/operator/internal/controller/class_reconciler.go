@@ -215,6 +215,9 @@ func (r *ClassReconciler) rollOut(ctx context.Context, of *v1alpha1.EnvironmentC
 		if err != nil {
 			return err
 		}
+		if environment.Name != class.EnvironmentName(of, class.InstanceOf(environment)) {
+			continue // A copy by a person.
+		}
 		if instance == nil || instance.GetDeletionTimestamp() != nil || !environment.DeletionTimestamp.IsZero() {
 			continue
 		}
@@ -299,10 +302,11 @@ func (r *ClassReconciler) end(ctx context.Context, of *v1alpha1.EnvironmentClass
 	}
 	definition := &apiextensionsv1.CustomResourceDefinition{}
 	err := r.Direct.Get(ctx, types.NamespacedName{Name: of.DefinitionName()}, definition)
+	defined := err == nil && class.IsOf(of.Name, definition)
 	if client.IgnoreNotFound(err) != nil {
 		return 0, err
 	}
-	if err == nil && class.IsOf(of.Name, definition) {
+	if defined {
 		left := &unstructured.UnstructuredList{}
 		left.SetGroupVersionKind(of.InstanceKind())
 		if err := r.Direct.List(ctx, left); err != nil {
@@ -313,14 +317,17 @@ func (r *ClassReconciler) end(ctx context.Context, of *v1alpha1.EnvironmentClass
 				"The class is deleted when no object of its kind exists: %d are left, such as %s/%s.", n, left.Items[0].GetNamespace(), left.Items[0].GetName()))
 			return lookAgain, r.instances.watch(of)
 		}
-		if environments, err := r.environmentsOf(ctx, of); err != nil {
-			return 0, err
-		} else if n := len(environments); n > 0 {
-			r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionTrue, "Deleting", fmt.Sprintf(
-				"The class is deleted when it has no Environment: %d are left, whose objects are gone, such as %s/%s. Delete them, too.",
-				n, of.Spec.Namespace, environments[0].Name))
-			return lookAgain, nil
-		}
+	}
+	// Also where the definition was deleted by force: their runs need the revisions.
+	if environments, err := r.environmentsOf(ctx, of); err != nil {
+		return 0, err
+	} else if n := len(environments); n > 0 {
+		r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionTrue, "Deleting", fmt.Sprintf(
+			"The class is deleted when it has no Environment: %d are left, whose objects are gone, such as %s/%s. Delete them, too.",
+			n, of.Spec.Namespace, environments[0].Name))
+		return lookAgain, nil
+	}
+	if defined {
 		r.instances.forget(ctx, of)
 		if err := r.deleteDefinition(ctx, definition); err != nil {
 			return 0, err

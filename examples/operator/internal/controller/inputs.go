@@ -56,7 +56,7 @@ func (r *Reconciler) observeInputs(ctx context.Context, observed *plan.Observed)
 			return err
 		}
 		if _, has := digests[from.Key]; !has {
-			observed.Inputs.Problem = missingKey(from, key, slices.Sorted(maps.Keys(digests)))
+			observed.Inputs.Problem = missingKey(from, "spec.secretConfig."+key, slices.Sorted(maps.Keys(digests)))
 			return nil
 		}
 		values[key] = inputs.Value{Secret: from.Name, Key: from.Key, Digest: digests[from.Key]}
@@ -178,7 +178,7 @@ func missing(kind, name, wantedBy string) *plan.Problem {
 
 func missingKey(from v1alpha1.SecretKeyReference, wantedBy string, has []string) *plan.Problem {
 	return &plan.Problem{Reason: "InputsMissing", Message: fmt.Sprintf(
-		"Secret %s has no key %q, which spec.secretConfig.%s names. It has: %s.", from.Name, from.Key, wantedBy, strings.Join(has, ", "))}
+		"Secret %s has no key %q, which %s names. It has: %s.", from.Name, from.Key, wantedBy, strings.Join(has, ", "))}
 }
 
 // notConfiguration refuses a Secret in which the operator keeps states, passphrases and inputs. Those with outputs are welcome: one
@@ -293,7 +293,7 @@ func (r *Reconciler) gather(ctx context.Context, environment *v1alpha1.Environme
 		}
 		value, has := secret.Data[reference.Key]
 		if !has {
-			return gathered, missingKey(reference, key, slices.Sorted(maps.Keys(secret.Data))), nil
+			return gathered, missingKey(reference, "spec.secretConfig."+key, slices.Sorted(maps.Keys(secret.Data))), nil
 		}
 		gathered.SecretConfig[key] = string(value)
 		values[key] = inputs.Value{Secret: reference.Name, Key: reference.Key, Digest: inputs.Digest(secret.UID, value)}

@@ -170,8 +170,9 @@ func (r *instanceReconciler) revisionFor(ctx context.Context, of *v1alpha1.Envir
 
 // update brings an object's Environment to a revision.
 func (r *instanceReconciler) update(ctx context.Context, of *v1alpha1.EnvironmentClass, revision *class.Revision, instance *unstructured.Unstructured) error {
-	environment, err := r.environmentFor(ctx, of, client.ObjectKeyFromObject(instance))
-	if err != nil || environment == nil {
+	name := client.ObjectKeyFromObject(instance)
+	environment, err := r.environmentFor(ctx, of, name)
+	if err != nil || environment == nil || !class.IsFor(of, name, environment) {
 		return err
 	}
 	_, err = r.write(ctx, of, revision, instance, environment)

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -41,8 +40,7 @@ func (r *instanceReconciler) copySecrets(ctx context.Context, of *v1alpha1.Envir
 		}
 		value, has := secret.Data[from.Key]
 		if !has {
-			return fmt.Sprintf("Secret %s has no key %q, which spec.%s names. It has: %s.",
-				from.Name, from.Key, property, strings.Join(slices.Sorted(maps.Keys(secret.Data)), ", ")), nil
+			return missingKey(from, "spec."+property, slices.Sorted(maps.Keys(secret.Data))).Message, nil
 		}
 		values[property] = value
 	}
