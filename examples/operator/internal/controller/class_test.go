@@ -3,7 +3,9 @@ package controller_test
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -28,6 +30,25 @@ type platform struct {
 	*place
 
 	class *v1alpha1.EnvironmentClass
+	// writes are the requests of the controller that change definitions or Environments.
+	writes *atomic.Int32
+}
+
+// roundTrip is a transport.
+type roundTrip func(*http.Request) (*http.Response, error)
+
+func (r roundTrip) RoundTrip(request *http.Request) (*http.Response, error) { return r(request) }
+
+func counted(writes *atomic.Int32) func(http.RoundTripper) http.RoundTripper {
+	return func(next http.RoundTripper) http.RoundTripper {
+		return roundTrip(func(request *http.Request) (*http.Response, error) {
+			path := request.URL.Path
+			if request.Method != http.MethodGet && (strings.Contains(path, "/customresourcedefinitions") || strings.Contains(path, "/environments/") && !strings.HasSuffix(path, "/status")) {
+				writes.Add(1)
+			}
+			return next.RoundTrip(request)
+		})
+	}
 }
 
 const schemaOfClass = `{"properties": {"image": {"type": "string"}, "replicas": {"type": "integer", "default": 1}}, "required": ["image"]}`
@@ -39,8 +60,12 @@ func newPlatform(t *testing.T, change ...func(*v1alpha1.EnvironmentClassSpec)) *
 	name := fmt.Sprintf("class-%d", places.Add(1))
 	selector, err := labels.Parse("platform=" + name)
 	require.NoError(t, err)
-	person := control(t, "", 8, func(with *setup) { with.options.Namespaces, with.options.Classes = selector, true })
-	p := &platform{place: &place{T: t, Client: person, namespace: name, environmentName: "shop"}}
+	writes := &atomic.Int32{}
+	person := control(t, "", 8, func(with *setup) {
+		with.options.Namespaces, with.options.Classes = selector, true
+		with.config.Wrap(counted(writes))
+	})
+	p := &platform{writes: writes, place: &place{T: t, Client: person, namespace: name, environmentName: "shop"}}
 	p.found(map[string]string{"platform": name})
 	kind := strings.ReplaceAll("Web-"+name, "-", "")
 	p.class = &v1alpha1.EnvironmentClass{
@@ -425,4 +450,18 @@ func TestADefinitionOfOthers(t *testing.T) { // [X61]
 		return apierrors.IsNotFound(second.Get(t.Context(), client.ObjectKeyFromObject(second.class), &v1alpha1.EnvironmentClass{}))
 	}, eventually, moment)
 	require.NoError(t, first.Get(t.Context(), client.ObjectKey{Name: first.class.DefinitionName()}, &apiextensionsv1.CustomResourceDefinition{}))
+}
+
+func TestAClassAtRestWritesNothing(t *testing.T) { // [X61]
+	p := newPlatform(t)
+	p.served()
+	shop := p.new(p.tenant(nil), "shop", map[string]any{"image": "shop:1"}, nil)
+	shop.runs(1)
+	shop.says("Applied")
+	p.classSays(v1alpha1.ConditionRolledOut, "RolledOut")
+	before := p.writes.Load()
+	// A change that asks for nothing is looked at.
+	p.changeClass(func(spec *v1alpha1.EnvironmentClassSpec) { spec.Rollout.MaxUnavailable = new(int32(3)) })
+	p.eventuallyClass(func(of *v1alpha1.EnvironmentClass) bool { return of.Status.ObservedGeneration == of.Generation })
+	assert.Equal(t, before, p.writes.Load())
 }
