@@ -199,7 +199,7 @@ func className(name string) string {
 	var out strings.Builder
 	upper := true
 	for _, r := range name {
-		if r > 'z' || !isLetterOrDigit(byte(r)) {
+		if !isLetterOrDigit(r) {
 			upper = true
 			continue
 		}
@@ -213,6 +213,6 @@ func className(name string) string {
 	return out.String()
 }
 
-func isLetterOrDigit(c byte) bool {
+func isLetterOrDigit(c rune) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }

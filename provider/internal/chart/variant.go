@@ -302,9 +302,10 @@ func hasBoolean(model any) bool {
 // 9, so every parser reads it as a number.
 func number7(n, shift int) string {
 	var text strings.Builder
-	text.WriteByte('1' + byte(1+shift)%7)
+	const digits = "1234567"
+	text.WriteByte(digits[(1+shift)%7])
 	for range 6 {
-		text.WriteByte('1' + byte((n+shift)%7))
+		text.WriteByte(digits[(n+shift)%7])
 		n /= 7
 	}
 	return text.String()

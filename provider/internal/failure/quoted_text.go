@@ -3,6 +3,7 @@ package failure
 import (
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -101,9 +102,9 @@ func hexadecimal(text string) (r rune, size int) {
 	if len(text) < size {
 		return 0, size
 	}
-	code, err := strconv.ParseUint(text[2:size], 16, 32)
+	code, err := strconv.ParseUint(text[2:size], 16, 64)
 	if err != nil {
 		return 0, 0
 	}
-	return rune(code), size
+	return rune(min(code, unicode.MaxRune+1)), size
 }

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 
@@ -59,11 +60,11 @@ func inventory(record *state.Record, deployment *apitype.DeploymentV3, namespace
 		return cmp.Compare(order(a), order(b))
 	})
 	slices.Sort(elsewhere)
-	record.ResourceCount = int32(count)
+	record.ResourceCount = int32(min(count, math.MaxInt32))
 	record.PendingOperations = pending(deployment)
 	record.Resources = all[:min(len(all), maximumResources)]
 	record.Elsewhere = elsewhere[:min(len(elsewhere), maximumElsewhere)]
-	record.ElsewhereCount = int32(len(elsewhere))
+	record.ElsewhereCount = int32(min(len(elsewhere), math.MaxInt32))
 }
 
 // goesWith says whether all that a resource has made is in a namespace. Of a Task that is its Job or Pod, if that was kept; but one that is to
