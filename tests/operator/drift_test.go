@@ -1,11 +1,15 @@
 package operator
 
 import (
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // drifts changes what the program made.
@@ -52,4 +56,37 @@ func TestDriftIsReportedAndApproved(t *testing.T) { // [X6] [X24]
 	e.annotate("platform.example.com/approve", drifted.PendingPlan.Hash)
 	s.eventually(func() bool { return s.configMap("greeting").Data["text"] == "hello" }, "it is put right")
 	s.eventually(func() bool { return e.status().PendingPlan == nil }, "there is nothing to approve any more")
+}
+
+func TestDriftIsSeenWhenItHappens(t *testing.T) { // [X65]
+	t.Parallel()
+	s := with(t)
+	s.program(strings.Replace(greeting, "outputs:", `  service:
+    type: k8sconnect:KubeObject
+    properties:
+      manifest: {apiVersion: v1, kind: Service, metadata: {name: greeter}, spec: {clusterIP: None}}
+outputs:`, 1))
+	e := s.create("shop", fields{"config": fields{"text": "hello"}, "driftDetection": fields{"interval": "24h", "watch": true}})
+	e.applied(1)
+	isWatched := func() {
+		s.eventually(func() bool { return e.status().Watched.Digest != "" }, "the object is watched")
+		assert.EqualValues(t, 1, e.status().Watched.Objects)
+		assert.Equal(t, []string{"v1 Service: the operator may not list and watch it"}, e.status().Watched.NotWatched)
+	}
+	isWatched()
+	uid := s.configMap("greeting").UID
+	s.drifts()
+
+	e.becomes("DriftDetected", metav1.ConditionFalse, "Corrected")
+	assert.Equal(t, "hello", s.configMap("greeting").Data["text"])
+	assert.Equal(t, uid, s.configMap("greeting").UID)
+	isWatched()
+	assert.EqualValues(t, 2, e.status().Serial, "one run looks and corrects")
+
+	s.run("apply", "-f", filepath.Join(manifests, "watch", "access.yaml"))
+	s.eventually(func() bool { return e.status().Watched.Objects == 2 && e.status().Watched.NotWatched == nil }, "the right is used once it is given")
+	s.run("delete", "-n", s.namespace, "service", "greeter")
+	s.eventually(func() bool {
+		return s.client.Get(s.Context(), client.ObjectKey{Namespace: s.namespace, Name: "greeter"}, &corev1.Service{}) == nil
+	}, "the Service is made again")
 }

@@ -90,6 +90,11 @@ type status struct {
 		}
 		Drift bool
 	}
+	Watched struct {
+		Objects    int64
+		NotWatched []string
+		Digest     string
+	}
 	Outputs       map[string]any
 	ResourceCount int64
 	Resources     []struct{ Name, Kind, ObjectName, UID, State string }

@@ -40,6 +40,9 @@ type EnvironmentStatus struct {
 	// When drift was last looked for.
 	// +optional
 	LastDriftCheck *metav1.Time `json:"lastDriftCheck,omitempty"`
+	// What is watched between looks for drift, if driftDetection.watch is true.
+	// +optional
+	Watched *Watched `json:"watched,omitempty"`
 	// The outputs that are not secret. Values over 1 KiB are cut; the Secret has them whole.
 	// +optional
 	Outputs map[string]apiextensionsv1.JSON `json:"outputs,omitempty"`
@@ -117,6 +120,9 @@ type Operation struct {
 	// When the run began.
 	// +optional
 	StartedAt metav1.Time `json:"startedAt,omitempty"`
+	// What status.watched.digest was when a look for drift began.
+	// +optional
+	WatchedDigest string `json:"watchedDigest,omitempty"`
 	// The pod that does the work.
 	// +optional
 	Holder *Holder `json:"holder,omitempty"`
@@ -124,6 +130,20 @@ type Operation struct {
 	// the engine had begun and not recorded could not be destroyed.
 	// +optional
 	Concluding bool `json:"concluding,omitempty"`
+}
+
+// Watched says what is watched between looks for drift.
+type Watched struct {
+	// How many of the objects are watched.
+	// +optional
+	Objects int32 `json:"objects,omitempty"`
+	// The kinds whose objects are looked at at the interval alone, with the reason.
+	// +optional
+	// +listType=atomic
+	NotWatched []string `json:"notWatched,omitempty"`
+	// A digest of what the program had set in the watched objects when they were last looked at. Another one is a reason to look.
+	// +optional
+	Digest string `json:"digest,omitempty"`
 }
 
 // Holder is the pod that has the stack to itself.

@@ -170,6 +170,11 @@ type DriftDetection struct {
 	// +optional
 	// +kubebuilder:default=true
 	Correct *bool `json:"correct,omitempty"`
+	// Watch the objects of status.resources, and look at once when others change, take over or delete what the program has set in
+	// one of them. Kinds that the operator may not watch, Secrets, and further objects are looked at at the interval alone: see
+	// status.watched.
+	// +optional
+	Watch bool `json:"watch,omitempty"`
 }
 
 // RetryPolicy says what happens after a failure.

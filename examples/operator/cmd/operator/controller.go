@@ -81,7 +81,7 @@ func controlOptions(args []string) (controllerOptions, error) {
 	if err != nil {
 		return options, fmt.Errorf("--namespace-selector: %w", err)
 	}
-	options.Namespaces, options.Classes = selector, options.namespace == ""
+	options.Namespaces, options.Namespace, options.Classes = selector, options.namespace, options.namespace == ""
 	return options, nil
 }
 

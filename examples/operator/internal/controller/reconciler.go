@@ -14,6 +14,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/drift"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/plan"
 )
 
@@ -30,6 +31,8 @@ type Options struct {
 	Reconciles int
 	// Namespaces selects the namespaces that the controller looks after by their labels; nil selects all.
 	Namespaces labels.Selector
+	// Namespace is the only one that the controller looks after; "" is all.
+	Namespace string
 	// Classes says whether the controller looks after classes and their kinds, which are of the whole cluster.
 	Classes bool
 }
@@ -48,6 +51,7 @@ type Reconciler struct {
 	memory  memory
 	metrics metrics
 	wake    chan event.GenericEvent
+	drift   *drift.Watcher
 }
 
 // Reconcile does the next thing that an Environment needs.
@@ -59,6 +63,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		return ctrl.Result{}, err
 	} else if !ours {
 		r.letGo(request.NamespacedName)
+		r.drift.Want(request.NamespacedName, nil)
 		return ctrl.Result{}, nil
 	}
 	environment := &v1alpha1.Environment{}
@@ -66,6 +71,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		if apierrors.IsNotFound(err) {
 			r.settleSlot(request.NamespacedName, plan.Decision{})
 			r.memory.forget(request.NamespacedName)
+			r.drift.Want(request.NamespacedName, nil)
 			return ctrl.Result{}, r.releaseOrphans(ctx, request.NamespacedName)
 		}
 		return ctrl.Result{}, err

@@ -69,6 +69,9 @@ func (r *Reconciler) SetupWithManager(manager ctrl.Manager) error {
 	r.wake = make(chan event.GenericEvent, 1024)
 	r.memory = newMemory()
 	r.metrics = newMetrics()
+	if err := r.setupDrift(manager); err != nil {
+		return err
+	}
 
 	indexer := manager.GetFieldIndexer()
 	for name, read := range map[string]func(*v1alpha1.Environment) []string{

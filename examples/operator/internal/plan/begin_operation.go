@@ -116,9 +116,11 @@ func (d *decision) drift() {
 	d.ready()
 	if d.spec.DriftDetection == nil {
 		d.dropDrift()
+		d.status.Watched = nil
 		return
 	}
-	if left := d.lastLook().Add(d.spec.DriftDetection.Every()).Sub(d.Now); left > 0 {
+	left := d.lastLook().Add(d.spec.DriftDetection.Every()).Sub(d.Now)
+	if changed := d.changedSinceLook(); left > 0 && !changed {
 		d.wait(left)
 		return
 	}
@@ -152,6 +154,9 @@ func (d *decision) begin(kind v1alpha1.OperationKind, approvedPlan string) {
 	}
 	if kind != v1alpha1.OperationDestroy {
 		operation.InputHash, operation.Request = d.Inputs.Hash, d.requested()
+	}
+	if kind == v1alpha1.OperationDriftCheck && d.Watched != nil {
+		operation.WatchedDigest = d.Watched.Digest
 	}
 	d.status.CurrentOperation, d.Slot = operation, true
 	d.reconciling(operation)

@@ -18,6 +18,7 @@ import (
 func (d *decision) conclude(operation *v1alpha1.Operation, record *state.Record) {
 	d.remember(operation, string(record.Outcome), record.EndedAt, record.Summary)
 	d.status.CurrentOperation = nil
+	d.lookedAt(operation, record)
 	switch {
 	case record.Outcome == state.Succeeded:
 		d.succeeded(operation, record)

@@ -58,6 +58,7 @@ type world struct {
 	forgotten bool     // a state was removed that alone knew of a run that was interrupted
 	done      []plan.Step
 	uids      int
+	watched   *plan.Watched
 }
 
 // job is a Job.
@@ -107,6 +108,7 @@ func (w *world) observed() (observed plan.Observed) {
 			observed.Head, observed.Damaged = nil, &plan.Problem{Reason: "StateUnusable", Message: "The state is damaged."}
 		}
 	}()
+	observed.Watched = w.watched
 	observed.PassphraseLost, observed.NameTaken = w.passphraseLost, w.nameTaken
 	if w.deleted() {
 		observed.Dependents = w.dependents

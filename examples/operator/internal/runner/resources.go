@@ -94,6 +94,8 @@ func describe(resource apitype.ResourceV3) v1alpha1.ResourceStatus {
 		reference, _ = resource.Outputs["resourceRef"].(map[string]any)
 	case typeWait:
 		reference, _ = resource.Inputs["resourceRef"].(map[string]any)
+	default:
+		reference = typedReference(resource)
 	}
 	text := func(key string) string { text, _ := reference[key].(string); return text }
 	if text("kind") == "" || text("name") == "" {
@@ -103,6 +105,16 @@ func describe(resource apitype.ResourceV3) v1alpha1.ResourceStatus {
 	status.ObjectName, status.UID = text("name"), types.UID(text("uid"))
 	status.Type = ""
 	return status
+}
+
+// typedReference is the object of a resource of a kind's own class, nil for another resource.
+func typedReference(resource apitype.ResourceV3) map[string]any {
+	if !strings.HasPrefix(string(resource.Type), "k8sconnect:") {
+		return nil
+	}
+	ours, _ := resource.Outputs["k8sconnect"].(map[string]any)
+	reference, _ := ours["resourceRef"].(map[string]any)
+	return reference
 }
 
 // place names a resource for people.

@@ -224,6 +224,9 @@ func TestInventoryNamesWhatIsWrongAndWhatIsElsewhere(t *testing.T) {
 		made.URN, made.Type, made.Inputs = urn.URN("urn:pulumi:a.shop::shop::k8sconnect:index:Task::"+name), typeTask, map[string]any{"runOn": runOn}
 		return made
 	}
+	typed := object("typed", "team-a")
+	typed.URN, typed.Type = "urn:pulumi:a.shop::shop::k8sconnect:core/v1:ConfigMap::typed", "k8sconnect:core/v1:ConfigMap"
+	typed.Outputs = map[string]any{"k8sconnect": typed.Outputs}
 	removed := task("removed", "team-b")
 	removed.Outputs = nil // It has succeeded, and its Job was removed.
 	ill, far := object("ill", "team-a"), object("far", "team-a")
@@ -233,7 +236,7 @@ func TestInventoryNamesWhatIsWrongAndWhatIsElsewhere(t *testing.T) {
 		Resources: []apitype.ResourceV3{
 			{URN: urnOfRoot, Type: rootType},
 			{URN: "urn:pulumi:a.shop::shop::pulumi:providers:k8sconnect::far", Type: "pulumi:providers:k8sconnect", ID: "id", Custom: true, Inputs: map[string]any{"kubeconfig": "…"}},
-			object("well", "team-a"), ill, object("other", "team-b"), object("wide", ""), far,
+			object("well", "team-a"), ill, object("other", "team-b"), object("wide", ""), far, typed,
 			{URN: "urn:pulumi:a.shop::shop::random:index:Id::number", Type: "random:index:Id", Custom: true},
 			{URN: "urn:pulumi:a.shop::shop::k8sconnect:index:Wait::wait", Type: typeWait, Custom: true},
 			{URN: "urn:pulumi:a.shop::shop::my:own:Component::part", Type: "my:own:Component"},
@@ -246,12 +249,13 @@ func TestInventoryNamesWhatIsWrongAndWhatIsElsewhere(t *testing.T) {
 	}
 	var record state.Record
 	inventory(&record, deployment, "team-a", []urn.URN{"urn:pulumi:a.shop::shop::k8sconnect:index:KubeObject::missing"})
-	assert.Equal(t, int32(12), record.ResourceCount)
+	assert.Equal(t, int32(13), record.ResourceCount)
 	assert.Equal(t, int32(1), record.PendingOperations)
 	assert.Equal(t, []string{"k8sconnect:index:Task clean-up", "k8sconnect:index:Task elsewhere", "random:index:Id number", "v1 ConfigMap team-a/far", "v1 ConfigMap team-b/other", "v1 ConfigMap wide"}, record.Elsewhere)
 	assert.Equal(t, int32(6), record.ElsewhereCount)
-	require.Len(t, record.Resources, 13)
+	require.Len(t, record.Resources, 14)
 	assert.Equal(t, v1alpha1.ResourceStatus{Name: "ill", APIVersion: "v1", Kind: "ConfigMap", Namespace: "team-a", ObjectName: "ill", UID: "uid-ill", State: v1alpha1.ResourceFailed}, record.Resources[0])
 	assert.Equal(t, v1alpha1.ResourceStatus{Name: "missing", Type: typeKubeObject, State: v1alpha1.ResourceFailed}, record.Resources[1])
 	assert.Equal(t, "well", record.Resources[2].Name)
+	assert.Contains(t, record.Resources, v1alpha1.ResourceStatus{Name: "typed", APIVersion: "v1", Kind: "ConfigMap", Namespace: "team-a", ObjectName: "typed", UID: "uid-typed", State: v1alpha1.ResourceApplied})
 }
