@@ -10,6 +10,7 @@ import (
 	p "github.com/pulumi/pulumi-go-provider"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/client-go/util/csaupgrade"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
@@ -139,6 +140,22 @@ func (t target) resolveExisting(ctx context.Context, in inputs, c creation) appl
 		return result
 	}
 	return t.resolveLive(ctx, in, c, live)
+}
+
+// rename moves what we own of the object to the field manager of the resource's URN. It returns how to revert that.
+func (t target) rename(ctx context.Context, in inputs, uid types.UID) (undo ownership.Edit, err error) {
+	if t.Also == "" {
+		return nil, nil
+	}
+	err = t.editOwned(ctx, in, uid, func(live *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+		renamed, err := t.Rename()(live)
+		undo = ownership.Undo(live, renamed)
+		return renamed, err
+	})
+	if err != nil {
+		return nil, t.Explain("rename the field manager on", err, in.sensitive())
+	}
+	return undo, nil
 }
 
 // resolveLive is resolveExisting for an object that has been read.

@@ -60,7 +60,8 @@
 //
 //   - its steps, and what it sends: write.go; the request, and the state after its answer: apply.go; its result for the
 //     engine: outcome.go
-//   - the steps that change who owns what: rename.go, takeover.go, ignore_released.go, unowned_fields.go
+//   - the steps that change who owns what: takeover.go, ignore_released.go, unowned_fields.go
+//   - an object that still has the field manager of a former URN: an update renames it in write.go, a creation in adopt.go
 //   - other KubeObjects on the object: other_kubeobjects.go; Patches on it: patched.go
 //   - fields of other managers, by conflictPolicy: conflicts.go
 //   - fields that leave the manifest, and whether they leave the object: removed_fields.go

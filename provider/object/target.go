@@ -28,3 +28,18 @@ func observeLive(
 	t, live, err := tracked.ObserveLive(ctx, source, in, id, manager)
 	return target{t}, live, err
 }
+
+// asOn returns the target with whichever of our field managers is on an object. An apply under a manager that is not on
+// the object removes nothing. So an update of an object that has only the former one, and every preview, applies under
+// that one; the update renames it afterwards ([write.cleanUp]). A creation that finds the object renames it first
+// ([target.resolveExisting]).
+func (t target) asOn(live *unstructured.Unstructured) target { return target{t.AsOn(live)} }
+
+// asRenamed converts the result of an attempt under our former field manager to one under the field manager of the URN.
+func (t target) asRenamed(a applyResult) applyResult {
+	if a.err != nil {
+		return a
+	}
+	a.answer, a.err = t.Renamed(a.answer)
+	return a
+}

@@ -21,20 +21,21 @@ import (
 // write is one write onto an object that exists: an update, or the takeover of an object that the state does not know.
 //
 // It has three steps. First it changes who owns what, by one patch of managedFields that carries out all necessary
-// edits. If no edit is necessary, it sends no patch, so usually the apply is the only request. Then it applies. Finally
-// it reverts, by at most one patch, what was changed only for the apply.
+// edits. If no edit is necessary, it sends no patch, so usually the apply is the only request. Then it applies. Finally,
+// by at most one more patch, it reverts what was changed only for the apply. The same patch renames the field manager of
+// an object that has only the former one: such an update applies under that one.
 //
 // A dry-run cannot carry managedFields, so a preview can make none of these edits. For each of them it sends or assumes
 // something else:
 //
 //	edit                                  file of the preview   in a preview
-//	the field manager is renamed          rename.go             assumes that it is
+//	the field manager is renamed          target.go             applies under the one on the object, renames it in the answer
 //	ignored fields are released           ignore_released.go    sends them with their live values
 //	fields of other managers become ours  takeover.go           assumes that they are
 //	what is not ours is shielded          unowned_fields.go     sends its values
 type write struct {
 	// target is who applies, and last who owns the fields in the end. They differ if the resource has a new URN while
-	// the object still has the former URN's field manager.
+	// the object has only the former URN's field manager ([target.asOn]).
 	target
 	last    target
 	in      inputs
@@ -45,7 +46,7 @@ type write struct {
 	// sends is what is applied, and applied is what we applied before; nil if that is unknown.
 	sends, applied map[string]any
 	seen           seen
-	// renamed means that our fields have moved to the field manager of the resource's URN.
+	// renamed means that cleanUp has moved our fields to the field manager of the resource's URN.
 	renamed bool
 	// releasing are the fields to release. releasesIgnored means to release our fields that are ignored on the live
 	// object.
@@ -195,6 +196,7 @@ func (w *write) plan(ctx context.Context) (edits []ownership.Edit, verb string, 
 		}
 		edits = append(edits, edit)
 	}
+	// If target is not last, the object has only the former manager: the apply runs under it, and cleanUp renames it afterwards.
 	if w.Also != "" && w.target == w.last {
 		add("rename the field manager on", w.Rename())
 	}
