@@ -34,7 +34,7 @@ func (r *kubeObject) Create(ctx context.Context, req p.CreateRequest) (p.CreateR
 	case err != nil:
 		return p.CreateResponse{}, err
 	}
-	if err := r.prepare(ctx, clu, in, req.DryRun); err != nil {
+	if err := r.checkPrerequisites(ctx, clu, in, req.DryRun); err != nil {
 		return p.CreateResponse{}, err
 	}
 	asking := tracked.Writing(ctx, r.source, req.Urn, in.sensitive())
@@ -87,16 +87,6 @@ func (r *kubeObject) createUnknown(ctx context.Context, req p.CreateRequest, clu
 
 // errUnknownApply means that the engine does what it never does.
 var errUnknownApply = p.InternalErrorf("the engine asked for an apply with unknown values")
-
-// prepare notes what a preview plans, and looks for the account that an object runs as. In an update it must exist.
-func (r *kubeObject) prepare(ctx context.Context, clu *cluster.Cluster, in inputs, preview bool) error {
-	if !preview {
-		return r.requireAccount(ctx, clu, in)
-	}
-	r.planned.add(clu, in)
-	r.warnNoAccount(ctx, clu, in)
-	return nil
-}
 
 // create runs [kubeObject.createOnce], also when managed fields recorded in another API version block the apply.
 func (r *kubeObject) create(ctx context.Context, clu *cluster.Cluster, in inputs, c creation) (outcome, error) {

@@ -36,6 +36,18 @@ type plannedKind struct {
 	kind    schema.GroupVersionKind
 }
 
+// checkPrerequisites looks, before the apply, for the ServiceAccount of a token: an update requires it, and a preview warns
+// if it does not exist. A preview also records what it is going to create, which then is not missing for another object.
+// The apply itself finds out whether the namespace and the kind exist.
+func (r *kubeObject) checkPrerequisites(ctx context.Context, clu *cluster.Cluster, in inputs, preview bool) error {
+	if !preview {
+		return r.requireAccount(ctx, clu, in)
+	}
+	r.planned.add(clu, in)
+	r.warnNoAccount(ctx, clu, in)
+	return nil
+}
+
 // add records what a preview creates or changes. clu is nil if the cluster is not known yet.
 func (p *planned) add(clu *cluster.Cluster, in inputs) {
 	if clu == nil {

@@ -39,7 +39,7 @@ func (r *kubeObject) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateR
 		}
 		return p.UpdateResponse{Properties: in.openIdentity(req.Urn, old).Hide(unknownOutputs(old.Ref.Identity, old.Ref.UID))}, nil
 	}
-	if err := r.prepare(ctx, clu, in, req.DryRun); err != nil {
+	if err := r.checkPrerequisites(ctx, clu, in, req.DryRun); err != nil {
 		return p.UpdateResponse{}, err
 	}
 	result, err := r.answeredOrUpdate(ctx, request{urn: req.Urn, cluster: clu, in: in, old: old, preview: req.DryRun})
