@@ -3,7 +3,11 @@ package object
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
+	p "github.com/pulumi/pulumi-go-provider"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
@@ -12,9 +16,88 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/policy"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
+
+// applyWithPolicy applies body onto the object of the write.
+//
+// An update forces, unless conflictPolicy is "fail". A preview first tries without force. Usually nothing conflicts, and
+// that is the only request. The API server reports a conflict only where a value would change, so shared ownership is
+// silent. It also reports one where our manifest lacks a default that it would add itself; that is not a real conflict.
+func (w *write) applyWithPolicy(ctx context.Context, body map[string]any) (*unstructured.Unstructured, error) {
+	options := cluster.ApplyOptions{UID: w.uid, DryRun: w.preview}
+	if !w.preview && w.in.conflicts != policy.ConflictFail {
+		options.Force = true
+		return w.apply(ctx, body, options)
+	}
+	answer, err := w.apply(ctx, body, options)
+	conflicts := failure.FieldConflicts(err)
+	if err == nil && w.preview {
+		err = w.mayWrite(w.in, answer)
+	}
+	if len(conflicts) == 0 {
+		return answer, err
+	}
+	forced, forcedErr := w.apply(ctx, body, cluster.ApplyOptions{UID: w.uid, DryRun: true, Force: true})
+	if forcedErr != nil {
+		return nil, forcedErr
+	}
+	d, err := w.fieldConflicts(ctx, forced, conflicts)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(d.lines) == 0 && w.preview:
+		// No value changes, not even in ignored fields, which the apply will not send.
+		return forced, nil
+	case len(d.lines) == 0:
+		// The API server reports a conflict only because our manifest lacks its own default. No value may change
+		// before the apply, because force would overwrite it.
+		options.Force = true
+		return w.apply(ctx, ownership.SetAt(body, versionPath, d.version), options)
+	case w.in.conflicts == policy.ConflictFail:
+		return nil, w.refuseConflicts(w.in, d)
+	}
+	p.GetLogger(ctx).Warningf("%s: an update takes these fields from other managers:\n  %s%s", w.Ref, strings.Join(d.lines, "\n  "), w.in.adviseManagers(d.controllers))
+	return forced, nil
+}
+
+// apply sends the object under our field manager.
+func (t target) apply(
+	ctx context.Context, body map[string]any, options cluster.ApplyOptions,
+) (*unstructured.Unstructured, error) {
+	options.FieldManager = t.Manager
+	object := t.object(body)
+	result, err := t.Cluster.Apply(ctx, object, options)
+	if err != nil {
+		return nil, t.Diagnose(ctx, object, err)
+	}
+	return result.Object, nil
+}
+
+// object builds the body of an apply: a manifest in its namespace.
+func (t target) object(body map[string]any) *unstructured.Unstructured {
+	object := &unstructured.Unstructured{Object: values.DeepCopy(body).(map[string]any)}
+	object.SetNamespace(t.Ref.Namespace)
+	if isBare(body) {
+		// Owning metadata.labels, but none of the labels, writes nothing to the object and keeps our field manager on
+		// it: without any field of its own, the object would not be recognised as ours after a lost reply.
+		_ = unstructured.SetNestedMap(object.Object, map[string]any{}, "metadata", "labels")
+	}
+	return object
+}
+
+// isOtherObject recognises the API server's answers to a uid that does not match the object: a conflict if there is no
+// object, a validation error for metadata.uid if another object has the name.
+func isOtherObject(err error) bool {
+	return isStale(err) || apierrors.IsInvalid(err) && slices.Contains(causeFields(err), "metadata.uid")
+}
+
+// isStale reports whether the object has changed since it was read.
+func isStale(err error) bool {
+	return apierrors.IsConflict(err) && len(failure.FieldConflicts(err)) == 0
+}
 
 // newState builds the state from the API server's answer to an apply. It fails if the answer does not say what we
 // own, which leaves the apply unconfirmed.
@@ -81,29 +164,4 @@ func (t target) project(live *unstructured.Unstructured, fields *fieldpath.Set, 
 		metadata["namespace"] = t.Ref.Namespace
 	}
 	return projection
-}
-
-// apply sends the object under our field manager.
-func (t target) apply(
-	ctx context.Context, body map[string]any, options cluster.ApplyOptions,
-) (*unstructured.Unstructured, error) {
-	options.FieldManager = t.Manager
-	object := t.object(body)
-	result, err := t.Cluster.Apply(ctx, object, options)
-	if err != nil {
-		return nil, t.Diagnose(ctx, object, err)
-	}
-	return result.Object, nil
-}
-
-// object builds the body of an apply: a manifest in its namespace.
-func (t target) object(body map[string]any) *unstructured.Unstructured {
-	object := &unstructured.Unstructured{Object: values.DeepCopy(body).(map[string]any)}
-	object.SetNamespace(t.Ref.Namespace)
-	if isBare(body) {
-		// Owning metadata.labels, but none of the labels, writes nothing to the object and keeps our field manager on
-		// it: without any field of its own, the object would not be recognised as ours after a lost reply.
-		_ = unstructured.SetNestedMap(object.Object, map[string]any{}, "metadata", "labels")
-	}
-	return object
 }

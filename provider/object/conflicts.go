@@ -3,20 +3,14 @@ package object
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
-	p "github.com/pulumi/pulumi-go-provider"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/policy"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
@@ -39,50 +33,6 @@ func (t target) refuseConflicts(in inputs, d disputed) error {
 		"To take the fields over, set conflictPolicy to \"force\".",
 		t.Ref, whose, strings.Join(d.lines, "\n  "), in.ignoreLine(d.fields), in.adviseManagers(d.controllers))
 }
-
-// applyWithPolicy applies body onto the object of the write.
-//
-// An update forces, unless conflictPolicy is "fail". A preview first tries without force. Usually nothing conflicts, and
-// that is the only request. The API server reports a conflict only where a value would change, so shared ownership is
-// silent. It also reports one where our manifest lacks a default that it would add itself; that is not a real conflict.
-func (w *write) applyWithPolicy(ctx context.Context, body map[string]any) (*unstructured.Unstructured, error) {
-	options := cluster.ApplyOptions{UID: w.uid, DryRun: w.preview}
-	if !w.preview && w.in.conflicts != policy.ConflictFail {
-		options.Force = true
-		return w.apply(ctx, body, options)
-	}
-	answer, err := w.apply(ctx, body, options)
-	conflicts := failure.FieldConflicts(err)
-	if err == nil && w.preview {
-		err = w.mayWrite(w.in, answer)
-	}
-	if len(conflicts) == 0 {
-		return answer, err
-	}
-	forced, forcedErr := w.apply(ctx, body, cluster.ApplyOptions{UID: w.uid, DryRun: true, Force: true})
-	if forcedErr != nil {
-		return nil, forcedErr
-	}
-	d, err := w.fieldConflicts(ctx, forced, conflicts)
-	switch {
-	case err != nil:
-		return nil, err
-	case len(d.lines) == 0 && w.preview:
-		// No value changes, not even in ignored fields, which the apply will not send.
-		return forced, nil
-	case len(d.lines) == 0:
-		// The API server reports a conflict only because our manifest lacks its own default. No value may change
-		// before the apply, because force would overwrite it.
-		options.Force = true
-		return w.apply(ctx, ownership.SetAt(body, versionPath, d.version), options)
-	case w.in.conflicts == policy.ConflictFail:
-		return nil, w.refuseConflicts(w.in, d)
-	}
-	p.GetLogger(ctx).Warningf("%s: an update takes these fields from other managers:\n  %s%s", w.Ref, strings.Join(d.lines, "\n  "), w.in.adviseManagers(d.controllers))
-	return forced, nil
-}
-
-var versionPath = fieldpath.MakePathOrDie("metadata", "resourceVersion")
 
 // disputed are the fields in which an update would change a value of another manager.
 type disputed struct {
@@ -152,25 +102,4 @@ func (in inputs) show(tree map[string]any, path fieldpath.Path) string {
 	_, secret := in.marked().SecretDepth(path)
 	id, _ := in.identity()
 	return tracked.Show(v, found, secret || tracked.IsKindSecret(id, path), in.sensitive())
-}
-
-// isOtherObject recognises the API server's answers to a uid that does not match the object: a conflict if there is no
-// object, a validation error for metadata.uid if another object has the name.
-func isOtherObject(err error) bool {
-	return isStale(err) || apierrors.IsInvalid(err) && slices.Contains(causeFields(err), "metadata.uid")
-}
-
-// causeFields returns the fields that the API server names in a refusal.
-func causeFields(err error) []string {
-	var status apierrors.APIStatus
-	if !errors.As(err, &status) || status.Status().Details == nil {
-		return nil
-	}
-	var fields []string
-	for _, cause := range status.Status().Details.Causes {
-		if fields = append(fields, cause.Field); cause.Field == "spec.clusterIPs[0]" {
-			fields = append(fields, "spec.clusterIP") // a Service's address is written to one field, and reported for the first item of the list
-		}
-	}
-	return fields
 }

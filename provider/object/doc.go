@@ -58,8 +58,8 @@
 //
 // A write onto an object that exists:
 //
-//   - its steps, and what it sends: write.go; the request, and the state after its answer: apply.go; its result for the
-//     engine: outcome.go
+//   - its steps, and what it sends: write.go; the request, with or without force, and the state after its answer: apply.go;
+//     its result for the engine: outcome.go
 //   - the steps that change who owns what: takeover.go, ignore_released.go, unowned_fields.go
 //   - an object that still has the field manager of a former URN: an update renames it in write.go, a creation in adopt.go
 //   - other KubeObjects on the object: other_kubeobjects.go; Patches on it: patched.go

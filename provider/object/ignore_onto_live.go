@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
 
@@ -54,11 +52,6 @@ func unlessStale(err error) error {
 	return &notStale{err}
 }
 
-// isStale reports whether the object has changed since it was read.
-func isStale(err error) bool {
-	return apierrors.IsConflict(err) && len(failure.FieldConflicts(err)) == 0
-}
-
 // onto returns body with the ignored fields that an apply onto the live object has to send, and guarded if there are any.
 func (t target) onto(in inputs, body map[string]any, live *unstructured.Unstructured) (map[string]any, error) {
 	owned, err := ownership.AllOwned(live)
@@ -81,6 +74,8 @@ func (t target) sentOnto(in inputs, live *unstructured.Unstructured) (map[string
 	body, err := t.onto(in, t.object(in.sent()).Object, live)
 	return unguarded(body), err
 }
+
+var versionPath = fieldpath.MakePathOrDie("metadata", "resourceVersion")
 
 // unguarded returns a body that may be applied onto any version of the object.
 func unguarded(body map[string]any) map[string]any {

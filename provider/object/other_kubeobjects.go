@@ -61,11 +61,6 @@ func (t target) warnForeign(ctx context.Context, in inputs, live *unstructured.U
 	}
 }
 
-// editOwned changes who owns the fields of the object with this uid, if we may write the object.
-func (t target) editOwned(ctx context.Context, in inputs, uid types.UID, edit ownership.Edit) error {
-	return t.Edit(ctx, uid, func(live *unstructured.Unstructured) (ownership.Edit, error) { return edit, t.mayWrite(in, live) })
-}
-
 // leave leaves an object to the KubeObject that manages it, and releases what this resource owns of it, which would
 // otherwise block the other KubeObject's writes.
 func (t target) leave(ctx context.Context, in inputs, uid types.UID, manager string) error {

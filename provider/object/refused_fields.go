@@ -1,12 +1,29 @@
 package object
 
 import (
+	"errors"
 	"slices"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 )
+
+// causeFields returns the fields that the API server names in a refusal.
+func causeFields(err error) []string {
+	var status apierrors.APIStatus
+	if !errors.As(err, &status) || status.Status().Details == nil {
+		return nil
+	}
+	var fields []string
+	for _, cause := range status.Status().Details.Causes {
+		if fields = append(fields, cause.Field); cause.Field == "spec.clusterIPs[0]" {
+			fields = append(fields, "spec.clusterIP") // a Service's address is written to one field, and reported for the first item of the list
+		}
+	}
+	return fields
+}
 
 // places returns where the fields are that the API server names in a refusal, in the form of [ownership.Generic]. The
 // API server's names sometimes differ from the manifest's: a PersistentVolume's spec.persistentvolumesource, a

@@ -73,6 +73,12 @@ type write struct {
 	busy bool
 }
 
+// seen is what we know of the live object: the state's part of it, or everything if it was read.
+type seen struct {
+	object map[string]any
+	fields *fieldpath.Set
+}
+
 // run carries out the write.
 func (w *write) run(ctx context.Context) applyResult {
 	result := applyResult{wrote: !w.preview, uid: string(w.uid), theirs: w.in.theirs}
@@ -234,6 +240,11 @@ func (w *write) edit(ctx context.Context, edit ownership.Edit) error {
 	})
 }
 
+// editOwned changes who owns the fields of the object with this uid, if we may write the object.
+func (t target) editOwned(ctx context.Context, in inputs, uid types.UID, edit ownership.Edit) error {
+	return t.Edit(ctx, uid, func(live *unstructured.Unstructured) (ownership.Edit, error) { return edit, t.mayWrite(in, live) })
+}
+
 // cleanUp removes the shield, removes what we have applied from the placeholder entries, and gives the object of a
 // renamed resource its new field manager. If it fails, the next write tries again: no value depends on it.
 //
@@ -266,6 +277,15 @@ func (w *write) cleanUp(ctx context.Context, result applyResult) {
 		w.renamed = renames && err == nil
 	}
 	w.sayKept(ctx, result.err)
+}
+
+// see records the object that was read.
+func (w *write) see(live *unstructured.Unstructured) error {
+	owned, err := ownership.AllOwned(live)
+	if err == nil {
+		w.seen = seen{live.Object, owned}
+	}
+	return err
 }
 
 // isUnseen reports whether this process has not read the object of a resource yet, or the last read was unusable or found

@@ -15,6 +15,7 @@
 //     [Origin.Moved], [Moves]): origin.go and another_cluster.go
 //   - what is said about an object that is being deleted ([Target.WarnTerminating], [Target.RefuseTerminating]):
 //     terminating.go
+//   - how we change who owns what ([Target.Edit]), also after a write ([Target.CleanUp]): edit.go
 //   - what is done if managed fields are recorded in a version that blocks an apply ([OutdatedError],
 //     [Target.PutInOneVersion]): outdated_managed_fields.go
 //   - what happens if an admission webhook cannot be called ([AwaitWebhooks], [WarnUnasked]): unreachable_webhooks.go

@@ -7,7 +7,6 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
@@ -66,19 +65,4 @@ func (t Target) Convertible(ctx context.Context, live *unstructured.Unstructured
 		return nil
 	}
 	return ownership.InOneVersion
-}
-
-// Edit changes who owns the fields of the object with this uid, by one patch that is built from a fresh read. plan may
-// return nil for no change.
-func (t Target) Edit(ctx context.Context, uid types.UID, plan func(live *unstructured.Unstructured) (ownership.Edit, error)) error {
-	return t.Cluster.Edit(ctx, t.Ref, uid, t.Manager, func(live *unstructured.Unstructured) ([]byte, error) {
-		edit, err := plan(live)
-		if err != nil || edit == nil {
-			return nil, err
-		}
-		if body, err := edit.Patch(live); err != nil || body == nil {
-			return nil, err
-		}
-		return ownership.InOrder(t.Convertible(ctx, live), edit).Patch(live)
-	})
 }

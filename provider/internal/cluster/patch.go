@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
@@ -47,4 +48,31 @@ func (c *Cluster) Patch(ctx context.Context, ref Ref, patch []byte, options Patc
 		return nil, fmt.Errorf("%s: %w", ref, err)
 	}
 	return object, nil
+}
+
+// Edit changes the object with this uid by a JSON patch that is built from a fresh read. The patch must be guarded: it
+// replaces /metadata/resourceVersion by the version that it was built from. If another client was faster, Edit builds a
+// new patch ([RetryOnConflict]). A nil patch means that there is nothing to do. If the object is gone, or another
+// object has its name, Edit does nothing and returns no error: the caller's next step notices.
+func (c *Cluster) Edit(
+	ctx context.Context, ref Ref, uid types.UID, fieldManager string,
+	patch func(live *unstructured.Unstructured) ([]byte, error),
+) error {
+	return RetryOnConflict(ctx, func() error {
+		live, err := c.Get(ctx, ref)
+		switch {
+		case apierrors.IsNotFound(err):
+			return nil
+		case err != nil:
+			return err
+		case live.GetUID() != uid:
+			return nil
+		}
+		text, err := patch(live)
+		if err != nil || text == nil {
+			return err
+		}
+		_, err = c.Patch(ctx, ref, text, PatchOptions{Type: types.JSONPatchType, FieldManager: fieldManager})
+		return err
+	})
 }
