@@ -117,6 +117,7 @@ func (c *component) Construct(ctx context.Context, req p.ConstructRequest) (p.Co
 
 // register registers the record, renders with what it remembers, and registers everything else.
 func (c *component) register(ctx *pulumi.Context, rel *release, parent sets.Parent) (pulumi.Map, error) {
+	// If the record is new or has changed, the engine meanwhile calls record.Create or Update, which calls rel.draw, except in a preview.
 	record, remembered, err := c.remember(ctx, rel, parent)
 	if err != nil {
 		return nil, err
