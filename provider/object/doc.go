@@ -37,7 +37,8 @@
 //   - the state: state.go
 //   - the object that is applied, and where it is: target.go
 //   - parts of the identity that a preview does not know: unknown_identity.go
-//   - the default namespace: namespace.go
+//   - an object that stays in its namespace when the default one changes: pinned_namespace.go. Where an object without a
+//     namespace belongs is decided by [cluster.Cluster.Resolve].
 //
 // What Diff shows:
 //

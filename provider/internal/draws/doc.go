@@ -11,7 +11,7 @@
 //   - when a certificate is made again: certificate.go, due.go; certificates without a known private key: certificates_without_key.go
 //   - where a value is rendered: place.go; which calls the templates contain, executed or not: source.go
 //   - which value belongs to which call site after call sites or objects have moved: moved_values.go
-//   - what happens to values that nothing uses: former.go
+//   - what happens to values that nothing uses: unused_values.go
 //   - values of the same shape, to find out what depends on them: placeholder.go
 //   - how values are found in texts that another tool has rendered: shape.go, placeholder_values.go
 //
