@@ -50,8 +50,7 @@ func (r *release) explain(ctx context.Context, name string, err error) error {
 		}
 		return sets.Refused("Chart", name, mistakes)
 	case errors.As(err, &lookup):
-		return failure.Errorf(reason, "the chart of %q cannot be rendered: %s\n        If the chart works without what it looks up, set `lookup: none`.",
-			name, r.redact(lookup.Error()))
+		return lookup.advise(reason, name, r.redact)
 	case errors.As(err, &template):
 		return failure.Errorf(reason, "the chart of %q cannot be rendered: %s", name, r.redact(err.Error()))
 	case errors.As(err, &limit):

@@ -250,6 +250,12 @@ func (l *lookups) explain(id manifest.Identity, err error) error {
 	return &lookupError{failure.Explain(err, failure.Operation{Verb: "look up", Subject: subject + " at " + l.cluster.Server(), Server: l.cluster.Server()})}
 }
 
+// advise says that the chart of a release cannot be rendered because of a failed lookup, and what to do.
+func (e *lookupError) advise(reason failure.Reason, name string, redact func(text string) string) error {
+	return failure.Errorf(reason, "the chart of %q cannot be rendered: %s\n        If the chart works without what it looks up, set `lookup: none`.",
+		name, redact(e.Error()))
+}
+
 // withoutOwn removes the objects of the release from a list. Remembered objects stay in it, as they were.
 func (l *lookups) withoutOwn(list map[string]any) map[string]any {
 	items, isList := list["items"].([]any)

@@ -14,7 +14,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sources"
 )
 
-// objectsAndHooks sorts what was rendered into objects of the set, and objects that hooks run, make for a run, or delete.
+// objectsAndHooks sorts what was rendered into objects of the set, and objects that hooks run, make for a run, or delete. What was rendered
+// has no definitions of crds folders if the program leaves them out: that is decided in documents.go of package internal/chart.
 func (r *release) objectsAndHooks(partial *chart.Partial, remembered memory) (*rendered, error) {
 	removed, misspelt := r.removed()
 	done := &rendered{crds: map[string]bool{}, removed: removed, warnings: append(misspelt, partial.Warnings...), notes: r.notesOf(partial)}

@@ -8,7 +8,8 @@
 //   - whether this process has looked at the object before it writes it ([SeenObjects]): seen_objects.go
 //   - what is remembered of it between runs ([State]): state.go
 //   - how the state is written if the object is too big to be a tree of properties: packed_state.go
-//   - how a difference is shown in Pulumi's terms ([Place], [IdentityDiff], [InputChanges], [Lost]): diff.go
+//   - how a difference is shown in Pulumi's terms ([Place], [InputChanges], [Lost]): diff.go
+//   - whether the program means another object than before ([IdentityDiff]): identity_diff.go
 //   - which call of Diff is the program's ([EngineCalls]): engine_calls.go
 //   - what happens if it could not be read ([KeepStale], [ClusterForDiff], [State.UncheckedDiff]): reread.go
 //   - in which cluster it is ([Origin]), and what follows if the connection leads to another cluster ([Origin.Located],

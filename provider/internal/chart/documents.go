@@ -3,16 +3,43 @@ package chart
 import (
 	"fmt"
 	"maps"
+	"path"
 	"slices"
 	"strings"
 	"sync"
 
+	helm "helm.sh/helm/v4/pkg/chart/v2"
 	helmrelease "helm.sh/helm/v4/pkg/release/v1"
 	helmutil "helm.sh/helm/v4/pkg/release/v1/util"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 )
+
+// collect reads the objects in the output of templates, and in crds/, unless the release skips these.
+func (c *Chart) collect(loaded *helm.Chart, outputs map[string]string, release Release, warnings []string) (*Rendered, error) {
+	rendered := &Rendered{Notes: outputs[path.Join(loaded.Name(), "templates", notesFile)], Warnings: warnings}
+	for file := range outputs {
+		if isNotes(file) {
+			delete(outputs, file)
+		}
+	}
+	reading := newReader(rendered)
+	if err := reading.templates(outputs); err != nil {
+		return nil, err
+	}
+	if !release.SkipCRDs {
+		for _, crd := range loaded.CRDObjects() {
+			if err := reading.definitions(crd.Filename, string(crd.File.Data), c.definitions.parse); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, said := range rendered.quoting {
+		rendered.Warnings = append(rendered.Warnings, said.String())
+	}
+	return rendered, nil
+}
 
 // reader reads the objects that templates have written.
 type reader struct {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"strings"
 
 	helm "helm.sh/helm/v4/pkg/chart/v2"
@@ -184,28 +183,3 @@ func withoutConditions(loaded *helm.Chart) {
 const notesFile = "NOTES.txt"
 
 func isNotes(file string) bool { return strings.HasSuffix(file, notesFile) }
-
-// collect reads the objects in the output of templates, and in crds/.
-func (c *Chart) collect(loaded *helm.Chart, outputs map[string]string, release Release, warnings []string) (*Rendered, error) {
-	rendered := &Rendered{Notes: outputs[path.Join(loaded.Name(), "templates", notesFile)], Warnings: warnings}
-	for file := range outputs {
-		if isNotes(file) {
-			delete(outputs, file)
-		}
-	}
-	reading := newReader(rendered)
-	if err := reading.templates(outputs); err != nil {
-		return nil, err
-	}
-	if !release.SkipCRDs {
-		for _, crd := range loaded.CRDObjects() {
-			if err := reading.definitions(crd.Filename, string(crd.File.Data), c.definitions.parse); err != nil {
-				return nil, err
-			}
-		}
-	}
-	for _, said := range rendered.quoting {
-		rendered.Warnings = append(rendered.Warnings, said.String())
-	}
-	return rendered, nil
-}

@@ -6,6 +6,8 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 )
 
+// The items of keyed and set lists are found in locate.go.
+
 // Kind says how a field differs between two projections.
 type Kind int
 

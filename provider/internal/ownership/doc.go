@@ -63,5 +63,6 @@
 //   - a path as text: format.go, parse.go
 //   - a pattern that selects fields: pattern.go; what it selects in a tree: pattern_selects.go
 //   - fields to ignore: ignore.go; parts of atomic values: ignore_inside.go, ignore_inside_lists.go; parts of new list items: ignore_new_items.go
+//   - ignored fields in the stringData of a Secret: ignore_string_data.go
 //   - what managers own, as fields to ignore: ignore_managers.go; which managers are well known: controllers.go
 package ownership
