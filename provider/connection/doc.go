@@ -10,4 +10,20 @@
 //   - [Decode] is lenient, because every state that was ever written must stay readable. [Check] is strict, because it
 //     sees what the user wrote.
 //   - Credentials are marked secret even if the user did not mark them ([MarkSecret]), and no message repeats a value.
+//
+// # The files
+//
+// The input:
+//
+//   - its types in the schema: args.go; the names of its members: fields.go
+//   - a typo in it, and contradictions: check.go; how it is read: decode.go
+//   - members that arrive as JSON text: json_text.go
+//   - which of it is secret: mark_credentials.go
+//
+// What resources get from it:
+//
+//   - the cluster of a resource: source.go
+//   - a cluster that no longer exists: forget_clusters.go
+//   - secret texts of the program, which no message shows: known_secret_texts.go
+//   - warnings of the API server beside the resource: warnings.go; the end of a live status: clear_status_line.go
 package connection

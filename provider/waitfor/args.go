@@ -1,5 +1,3 @@
-// Package waitfor is the input waitFor, which says what to wait for. It carries out the wait for every resource that
-// has this input: it shows the live status beside the resource, and returns an error that explains why the wait failed.
 package waitfor
 
 import (

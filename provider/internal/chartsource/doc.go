@@ -35,4 +35,27 @@
 // other registries must speak TLS. If a folder or an archive does not have the given version, that is an error instead of being ignored.
 // Repository names that `helm repo add` has stored are not read: a program must mean the same on every machine. Provenance files are not
 // verified; a digest is stronger.
+//
+// # The files
+//
+// Where a chart comes from:
+//
+//   - what a program asks for, and what it gets: source.go
+//   - what a source means, and which versions are exact: locate.go
+//   - a folder or an archive on disk, .helmignore and links: folder.go
+//   - a chart repository, or the address of an archive: repository.go; the index of a repository: index.go
+//   - an OCI registry: registry.go; logins of helm and docker: logins.go
+//
+// Whether it is the right one:
+//
+//   - the newest version, and the newest in a range: select.go
+//   - the name and the version in Chart.yaml: metadata.go
+//   - a digest: digest.go; contents with another digest, and unpacking: archive.go
+//   - a chart from the cache: cache.go
+//
+// Requests:
+//
+//   - downloads, redirects, and to whom credentials are sent: access.go
+//   - how long a request may take, and how big a chart may be: limits.go
+//   - what went wrong, and what to do next: errors.go
 package chartsource

@@ -21,4 +21,37 @@
 //   - The client does not limit requests: the API server's priority and fairness decides.
 //   - Bodies of requests and responses, and credentials, appear neither in errors nor in logs, nor in the printed form
 //     of any type here.
+//
+// # The files
+//
+// Which object is meant:
+//
+//   - the default namespace, a namespace for a kind that has none, and the URL of an object: resolve.go
+//   - how a kind is served: discovery.go; a kind that is not served: not_served.go; whether its objects are gone: confirm_gone.go
+//   - all kinds that a cluster serves: served_kinds.go; the schema of an API version: openapi.go; what a definition says
+//     in an annotation: definition_annotation.go
+//   - which cluster it is: cluster_id.go
+//
+// Requests:
+//
+//   - how a request is sent, and when a write is sent again: cluster.go; one client for each connection: registry.go
+//   - a create or an update by server-side apply: apply.go; a patch, and an edit of the object as it is: patch.go
+//   - a write while other clients write the object: retry_on_conflict.go; while a webhook cannot be called: webhook_retry.go
+//   - a deletion: delete.go; the wait until the object is gone: await_deleted.go
+//   - a read: get.go; of many objects: list.go; of the log of a container: log.go
+//   - a question to a Service or a Pod: ask.go; an event about an object: events.go
+//   - one request for all callers that ask for the same: shared_requests.go
+//
+// Following objects:
+//
+//   - through restarts of the API server: follow.go; one object: follow_one.go; many: follow_all.go; the watch: watch.go
+//   - for how long a failing read is repeated: patience.go
+//
+// Errors and answers:
+//
+//   - a typo in the manifest, and every other mistake in it: all_mistakes.go; where its values are: manifest_values.go
+//   - a refusal because managed fields cannot be converted: convertible.go
+//   - whether a failed request left this machine: request_trace.go
+//   - errors in which something other than the API server has answered: status_errors.go
+//   - warnings of the API server: warnings.go; its clock: server_clock.go
 package cluster

@@ -7,4 +7,13 @@
 //   - An error names the field as the user knows it, and never shows the field's value ([failure.FieldError]).
 //   - A [Connection] never prints its credentials, with any formatter: they are [Secret]s.
 //   - Equal connections have the same [Connection.Identity], which does not reveal their secrets.
+//
+// # The files
+//
+//   - what a user says about a cluster: connection.go; inputs that contradict each other: combinations.go
+//   - which kubeconfig and which context are used: kubeconfig.go
+//   - the settings for client-go, with the default namespace: rest_config.go
+//   - the address of the API server, and a proxy: address.go; certificates and keys: certificate.go
+//   - whether two connections can share a client, and whether they lead to the same cluster: identity.go
+//   - credentials, which nothing prints: secret.go
 package connect

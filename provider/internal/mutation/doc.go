@@ -30,46 +30,29 @@
 //     the list items that contain them. A null counts as absent, as in every projection.
 //   - Every difference between the object and effect.Object is at, above or below a path of the effect.
 //   - Reasons and errors quote names and pointers, never values: a value may be secret.
+//
+// # The files
+//
+// The patches:
+//
+//   - a JSON patch, its operations, and what is sent: jsonpatch.go; a merge patch: mergepatch.go
+//   - fields that a patch may not set: check_content.go
+//   - secret values that operations copy or move: copied_marks.go
+//
+// What a patch does:
+//
+//   - its effect: effect.go; the operations, carried out one by one: evaluate.go; what they have written in the end: trace.go
+//   - an operation that cannot be carried out: operationerror.go
+//   - whether the object looks as if the patch was carried out: already_applied.go
+//
+// What is done about drift:
+//
+//   - a JSON patch that restores what an earlier one has left: restore.go
+//   - whether the tests of the patch still hold: guards.go
+//   - list items that the patch has added: additions.go; fields that only a position in a list identifies: list_positions.go
+//
+// Places:
+//
+//   - JSON pointers: pointer.go; the same place as a path of managedFields: path.go
+//   - copies of a tree with a change at one place: tree.go
 package mutation
-
-import (
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
-
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
-)
-
-// Problem is one reason why a patch cannot be sent. Its path is relative to the patch, such as [1].path or
-// metadata.uid.
-type Problem = manifest.Problem
-
-// Effect is the effect of a patch on one object.
-type Effect struct {
-	// Object is the object after the patch.
-	Object map[string]any
-	// Set are the fields that the patch gives a value and that are tracked for drift. Items of keyed lists that are not
-	// tracked as a whole come with their key fields, so that they are found in a projection too.
-	Set *fieldpath.Set
-	// Removed are the tracked fields that the patch removes: those that are null in a merge patch.
-	Removed *fieldpath.Set
-	// Once are the fields touched by operations that cannot be repeated. They are never tracked.
-	Once *fieldpath.Set
-	// Operations says, by position, what each operation of a JSON patch touches.
-	Operations []Touch
-}
-
-// Touch says what one operation of a JSON patch sets.
-type Touch struct {
-	// Place is where the operation has written or removed something, even if the operation cannot be repeated or a
-	// later one has changed the result. It is nil if nothing remains of what the operation wrote. For a test, it is
-	// what the test guards, see [JSONPatch.CheckTests], and nil if it guards nothing.
-	Place fieldpath.Path
-	// Path is in Effect.Set, below a path in it, or in Effect.Once. It is nil if the operation sets nothing (test,
-	// remove), or if a later operation has changed or removed what it set.
-	Path fieldpath.Path
-	// Once means that the operation cannot be repeated.
-	Once bool
-}
-
-func newEffect() Effect {
-	return Effect{Set: fieldpath.NewSet(), Removed: fieldpath.NewSet(), Once: fieldpath.NewSet()}
-}

@@ -20,4 +20,25 @@
 //
 // All times in a status are of the API server's clock, which all controllers share. A time in the future is not
 // believed: what it delays is due.
+//
+// # The files
+//
+// What comes next:
+//
+//   - a decision, and the steps that it may ask for: decide.go; what it depends on: observed.go
+//   - what begins an operation: changed inputs, a request, a look for drift: begin_operation.go
+//   - the current operation, from its Job to its end: proceed.go; what is taken over from the head: conclude.go
+//   - a deletion: delete.go; Environments that depend on each other: dependencies.go
+//
+// When something is in the way:
+//
+//   - a run that was killed, or never started: interrupted.go; a failure, and when it is retried: retry.go
+//   - the Lease of a run, and a pod that is dead: lease.go
+//   - a name that is taken, credentials that are missing: run_not_allowed.go
+//   - a write that the API server refuses: refused_writes.go
+//   - a state that was removed: state_lost.go; a status that was lost: restore.go
+//
+// The status:
+//
+//   - Ready, Reconciling and Stalled: conditions.go; what fits into it: status_size.go
 package plan

@@ -16,4 +16,31 @@
 // out that the run knows of: those of the configuration, of the backend, of the state before and after, and the passphrase.
 //
 // A run that is told to end passes it on to Pulumi, which completes what is under way, and saves.
+//
+// # The files
+//
+// A run:
+//
+//   - from its begin to its end, and how it saves the state: run.go; its options and exit codes: options.go
+//   - an operation and its steps: operate.go; the plan of an update, and its hash: plan.go
+//   - what it leaves in the state: conclude.go; the message of its pod: message.go
+//   - one at a time: lease.go
+//
+// Pulumi:
+//
+//   - the stack, and its commands: engine.go; the process, and how it is told to end: command.go
+//   - what the engine says meanwhile: report.go
+//   - the checkpoint, the program and the environment that it finds: restore.go
+//
+// The state:
+//
+//   - checkpoints, saved while Pulumi works: checkpoint.go; what is in one, and its secrets: deployment.go
+//   - a state in a backend of its own, locks, and a stack that is not ours: backend.go
+//   - the resources: resources.go; the outputs: outputs.go
+//   - export, import and cancel: transfer.go
+//
+// A failure:
+//
+//   - its reason: failure.go; what people are told: explain.go
+//   - secrets, taken out of all texts: redact.go
 package runner
