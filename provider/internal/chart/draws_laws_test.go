@@ -102,11 +102,15 @@ type fieldOf struct {
 	field  string
 }
 
+func (v chartVersion) renders(o drawnObject) bool {
+	return (o.file != subFile || v.subs) && (!o.switched || o.on)
+}
+
 // rendered are the fields that the version has, by the names of their objects.
 func (v chartVersion) rendered() map[string]fieldOf {
 	all := map[string]fieldOf{}
 	for _, o := range v.objects {
-		if o.file == subFile && !v.subs || o.switched && !o.on {
+		if !v.renders(o) {
 			continue
 		}
 		for _, field := range o.fields {
@@ -164,27 +168,31 @@ func lookAlike(before, after chartVersion) bool {
 }
 
 // mayBeAnother reports whether an object may be one that is gone from its file: no other one is gone from there or has come, whatever has
-// become of the other files. One that is back, with a value of its own, has not come.
+// become of the other files. One that is back, with a value of its own, has not come. One that is rendered for the first time has come, also
+// if it was written before and switched off: what was not rendered is not stored.
 func mayBeAnother(before, after chartVersion, object int, table map[fieldOf]known) bool {
 	i := slices.IndexFunc(after.objects, func(o drawnObject) bool { return o.number == object })
 	if i < 0 {
 		return false
 	}
-	back := map[string]bool{}
+	back, appears := map[string]bool{}, map[string]bool{}
 	for _, o := range after.objects {
 		_, seen := table[fieldOf{o.number, o.fields[0]}]
-		back[o.written()] = seen
+		back[o.written()], appears[o.written()] = seen, after.renders(o)
 	}
-	only := func(of, other chartVersion, counts func(name string) bool) bool {
-		count, known := 0, other.written()
-		for name, file := range of.written() {
-			if _, is := known[name]; !is && file == after.objects[i].file && counts(name) {
-				count++
-			}
+	gone, come := 0, 0
+	is, was := after.written(), before.written()
+	for name, file := range was {
+		if _, stays := is[name]; !stays && file == after.objects[i].file {
+			gone++
 		}
-		return count == 1
 	}
-	return only(before, after, func(string) bool { return true }) && only(after, before, func(name string) bool { return !back[name] })
+	for name, file := range is {
+		if _, known := was[name]; file == after.objects[i].file && !back[name] && (!known || appears[name]) {
+			come++
+		}
+	}
+	return gone == 1 && come == 1
 }
 
 // anyChange changes the chart or its values. It reports what it has renamed.

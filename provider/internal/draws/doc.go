@@ -48,7 +48,8 @@
 //   - A value belongs to its place: one field of one object. The place is stored with it, and the value follows the place to other files
 //     and definitions. No object gets the value of another object.
 //   - If a call site is gone, its value goes to a new call site, such as the same object under another name, only if neither side has
-//     another candidate. A call site that is merely switched off keeps its value. In doubt, a new value is drawn.
+//     another candidate. New is one that no rendering has reached, also if it was written before and switched off. A call site that is merely
+//     switched off keeps its value. In doubt, a new value is drawn.
 //   - A value that nothing uses waits for the return of its place, unless it was to be rotated meanwhile. Only the number of values whose
 //     call sites are gone is limited.
 //   - As long as a rendering is not known, nothing moves.
