@@ -1,11 +1,15 @@
 package operator
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 const approve = "platform.example.com/approve"
@@ -56,5 +60,64 @@ func TestApproval(t *testing.T) { // [X9]
 		serial := e.ready().Serial
 		s.program(greeting + "  more: x\n")
 		assert.Equal(t, "x", e.applied(serial + 2).Outputs["more"])
+	})
+}
+
+func TestReview(t *testing.T) { // [X68]
+	t.Parallel()
+	s := with(t)
+	s.program(greeting)
+	author := s.tenant("author", may("impersonate", "serviceaccounts", "environment-runner"))
+	reviewer, err := s.cluster.AddUser("reviewer-of-" + s.namespace)
+	require.NoError(t, err)
+	s.run("create", "rolebinding", "reviewer", "-n", s.namespace, "--clusterrole=environment-approver", "--user="+reviewer.Name)
+	s.eventually(func() bool {
+		return author.try("shop", fields{"approval": "Reviewed", "config": fields{"text": "hello"}}) == nil
+	}, "the author's role is known")
+	e := &environment{surroundings: s, name: "shop"}
+	planned := e.becomes("Ready", metav1.ConditionFalse, "WaitingForApproval")
+
+	require.NoError(t, author.updated("shop", fields{"metadata": fields{"annotations": fields{approve: planned.PendingPlan.Hash}}}))
+	err = author.updated("shop", fields{"spec": fields{"approval": "Automatic"}})
+	require.True(t, apierrors.IsForbidden(err), "%v", err)
+	assert.Contains(t, err.Error(), author.name+" may not change spec.approval of an Environment that is Reviewed")
+	approval := func(plan string) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: fields{
+			"apiVersion": environmentKind.GroupVersion().String(), "kind": "Approval",
+			"metadata": fields{"generateName": "shop-", "namespace": s.namespace},
+			"spec":     fields{"environmentRef": fields{"name": "shop"}, "plan": plan},
+		}}
+	}
+	err = author.client.Create(t.Context(), approval(planned.PendingPlan.Hash))
+	require.True(t, apierrors.IsForbidden(err), "%v", err)
+	s.eventually(func() bool { return e.status().ObservedGeneration == e.read().GetGeneration() }, "the operator has seen all of this")
+	assert.Nil(t, s.configMap("greeting"), "nobody has approved it")
+
+	// The reviewer does what the message says.
+	_, command, found := strings.Cut(planned.condition("Ready").Message, "kubectl create ")
+	require.True(t, found)
+	arguments, object, found := strings.Cut(command, " -f - <<< ")
+	require.True(t, found)
+	assert.Equal(t, "--namespace "+s.namespace, arguments)
+	given := &unstructured.Unstructured{}
+	require.NoError(t, given.UnmarshalJSON([]byte(strings.Trim(object, "'"))))
+	given.SetNamespace(s.namespace)
+	require.NoError(t, s.as(reviewer).client.Create(t.Context(), given))
+	e.applied(2)
+	assert.Equal(t, "hello", s.configMap("greeting").Data["text"])
+	unlike := given.DeepCopy()
+	require.NoError(t, unstructured.SetNestedField(unlike.Object, "another", "spec", "plan"))
+	require.ErrorContains(t, s.client.Update(t.Context(), unlike), "an Approval cannot be changed")
+
+	t.Run("and the next plan needs another one", func(t *testing.T) {
+		require.NoError(t, author.updated("shop", fields{"spec": text("bye")}))
+		e.becomes("Ready", metav1.ConditionFalse, "WaitingForApproval")
+		assert.Equal(t, "hello", s.configMap("greeting").Data["text"])
+	})
+	t.Run("and all go with their Environment", func(t *testing.T) {
+		s.run("delete", "environment", "shop", "-n", s.namespace)
+		s.eventually(func() bool {
+			return apierrors.IsNotFound(s.client.Get(t.Context(), client.ObjectKeyFromObject(given), given.DeepCopy()))
+		}, "the Approval is gone")
 	})
 }

@@ -46,7 +46,8 @@ type EnvironmentSpec struct {
 	ServiceAccountName string `json:"serviceAccountName"`
 
 	// Automatic runs each change at once. Manual makes a plan and waits until the annotation
-	// platform.example.com/approve has the hash of this plan.
+	// platform.example.com/approve has the hash of this plan. Reviewed waits until an object Approval names it; the annotation does
+	// not count.
 	// +optional
 	// +kubebuilder:default=Automatic
 	Approval ApprovalMode `json:"approval,omitempty"`
@@ -150,14 +151,21 @@ type EnvironmentReference struct {
 }
 
 // ApprovalMode says who lets a change run.
-// +kubebuilder:validation:Enum=Automatic;Manual
+// +kubebuilder:validation:Enum=Automatic;Manual;Reviewed
 type ApprovalMode string
 
 // The approval modes.
 const (
 	ApprovalAutomatic ApprovalMode = "Automatic"
 	ApprovalManual    ApprovalMode = "Manual"
+	// ApprovalReviewed wants an Approval: the annotation, which whoever changes the Environment can set, does not count.
+	ApprovalReviewed ApprovalMode = "Reviewed"
 )
+
+// NeedsApproval says whether a plan has to be approved before it runs.
+func (s *EnvironmentSpec) NeedsApproval() bool {
+	return s.Approval == ApprovalManual || s.Approval == ApprovalReviewed
+}
 
 // DriftDetection says when drift is looked for, and what is done about it.
 type DriftDetection struct {

@@ -15,7 +15,7 @@ var GroupVersion = schema.GroupVersion{Group: "platform.example.com", Version: "
 
 // AddToScheme registers the kinds of this package.
 func AddToScheme(scheme *runtime.Scheme) error {
-	scheme.AddKnownTypes(GroupVersion, &Environment{}, &EnvironmentList{}, &EnvironmentClass{}, &EnvironmentClassList{})
+	scheme.AddKnownTypes(GroupVersion, &Environment{}, &EnvironmentList{}, &EnvironmentClass{}, &EnvironmentClassList{}, &Approval{}, &ApprovalList{})
 	metav1.AddToGroupVersion(scheme, GroupVersion)
 	return nil
 }

@@ -81,7 +81,7 @@ func controlOptions(args []string) (controllerOptions, error) {
 	if err != nil {
 		return options, fmt.Errorf("--namespace-selector: %w", err)
 	}
-	options.Namespaces, options.Namespace, options.Classes = selector, options.namespace, options.namespace == ""
+	options.Namespaces, options.Namespace, options.Classes, options.Approvals = selector, options.namespace, options.namespace == "", true
 	return options, nil
 }
 
@@ -119,13 +119,15 @@ func runController(options controllerOptions) error {
 	if err != nil {
 		return err
 	}
-	// Who has upgraded the operator before the definitions has no classes until the next start, but all of its Environments.
-	_, err = manager.GetRESTMapper().RESTMapping(v1alpha1.GroupVersion.WithKind("EnvironmentClass").GroupKind(), v1alpha1.GroupVersion.Version)
-	if meta.IsNoMatchError(err) {
-		ctrl.Log.Info("There are no EnvironmentClasses: their definition is not installed. Apply config/crd, and restart the operator.")
-		options.Classes = false
-	} else if err != nil {
-		return err
+	// Who has upgraded the operator before the definitions has none of these kinds until the next start, but all Environments.
+	for kind, enabled := range map[string]*bool{"EnvironmentClass": &options.Classes, "Approval": &options.Approvals} {
+		_, err = manager.GetRESTMapper().RESTMapping(v1alpha1.GroupVersion.WithKind(kind).GroupKind(), v1alpha1.GroupVersion.Version)
+		if meta.IsNoMatchError(err) {
+			ctrl.Log.Info("There is no " + kind + ": its definition is not installed. Apply config/crd, and restart the operator.")
+			*enabled = false
+		} else if err != nil {
+			return err
+		}
 	}
 	direct, err := client.New(config, client.Options{Scheme: scheme, HTTPClient: manager.GetHTTPClient()})
 	if err != nil {

@@ -258,7 +258,7 @@ func (r *Reconciler) gather(ctx context.Context, environment *v1alpha1.Environme
 		gathered.AppliedSerial = applied.Serial
 	}
 	if detection := environment.Spec.DriftDetection; detection != nil && operation.Kind == v1alpha1.OperationDriftCheck {
-		gathered.Correct = (detection.Correct == nil || *detection.Correct) && environment.Spec.Approval != v1alpha1.ApprovalManual
+		gathered.Correct = (detection.Correct == nil || *detection.Correct) && !environment.Spec.NeedsApproval()
 	}
 	if name := credentialsOf(environment); name != "" {
 		secret, problem, err := r.secret(ctx, environment, name, credentialsField)

@@ -85,7 +85,7 @@ func control(t *testing.T, namespace string, runs int, change ...func(*setup)) c
 	require.NoError(t, err)
 	with := setup{
 		config: rest.CopyConfig(shared), metrics: server.Options{BindAddress: "0"},
-		options: controller.Options{RunnerImage: "runner", Runs: runs, Reconciles: 4, Namespace: namespace},
+		options: controller.Options{RunnerImage: "runner", Runs: runs, Reconciles: 4, Namespace: namespace, Approvals: true},
 	}
 	for _, change := range change {
 		change(&with)

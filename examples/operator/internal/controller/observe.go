@@ -27,7 +27,7 @@ func (r *Reconciler) observe(ctx context.Context, environment *v1alpha1.Environm
 	observed := plan.Observed{Environment: environment, Now: r.Clock.Now()}
 	observed.Refused = r.refused(environment, observed.Now)
 	for _, read := range []func(context.Context, *plan.Observed) error{
-		r.observeNames, r.observeDependencies, r.observeInputs, r.observeCredentials, r.observePods, r.observeJob, r.observeKept, r.observeHead, r.observeLease, r.observeOutputs, r.observeWatched, r.observeNamespace,
+		r.observeNames, r.observeApprovals, r.observeDependencies, r.observeInputs, r.observeCredentials, r.observePods, r.observeJob, r.observeKept, r.observeHead, r.observeLease, r.observeOutputs, r.observeWatched, r.observeNamespace,
 	} {
 		if err := read(ctx, &observed); err != nil {
 			return plan.Observed{}, err

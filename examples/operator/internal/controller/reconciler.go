@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/labels"
@@ -35,6 +36,8 @@ type Options struct {
 	Namespace string
 	// Classes says whether the controller looks after classes and their kinds, which are of the whole cluster.
 	Classes bool
+	// Approvals says whether the definition of Approvals is installed.
+	Approvals bool
 }
 
 // Reconciler looks after Environments.
@@ -72,7 +75,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 			r.settleSlot(request.NamespacedName, plan.Decision{})
 			r.memory.forget(request.NamespacedName)
 			r.drift.Want(request.NamespacedName, nil)
-			return ctrl.Result{}, r.releaseOrphans(ctx, request.NamespacedName)
+			return ctrl.Result{}, errors.Join(r.deleteApprovals(ctx, request.NamespacedName), r.releaseOrphans(ctx, request.NamespacedName))
 		}
 		return ctrl.Result{}, err
 	}

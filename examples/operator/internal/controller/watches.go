@@ -83,7 +83,14 @@ func (r *Reconciler) SetupWithManager(manager ctrl.Manager) error {
 		}
 	}
 	labelled := handler.EnqueueRequestsFromMapFunc(byLabel)
-	if err := r.watchNamespaces(ctrl.NewControllerManagedBy(manager)).
+	watches := r.watchNamespaces(ctrl.NewControllerManagedBy(manager))
+	if r.Options.Approvals {
+		if err := indexer.IndexField(context.Background(), &v1alpha1.Approval{}, indexApprovals, approves); err != nil {
+			return err
+		}
+		watches.Watches(&v1alpha1.Approval{}, handler.EnqueueRequestsFromMapFunc(byApproval))
+	}
+	if err := watches.
 		Named("environment").
 		For(&v1alpha1.Environment{}).
 		Watches(&v1alpha1.Environment{}, handler.EnqueueRequestsFromMapFunc(r.byDependency), builder.WithPredicates(predicate.Funcs{UpdateFunc: mattersToOthers})).

@@ -53,6 +53,29 @@ func TestApproval(t *testing.T) { // [X9]
 	})
 }
 
+// reviewed is an Environment whose plan waits for an Approval.
+func reviewed(w *world) {
+	w.environment.Spec.Approval = v1alpha1.ApprovalReviewed
+	w.settle(w.succeeds)
+}
+
+func TestReview(t *testing.T) { // [X68]
+	check(t, []decided{
+		{"the plan waits", reviewed, plan.Nothing, waiting, "", status.InProgressStatus},
+		{"the annotation of the author does not count", func(w *world) { reviewed(w); w.annotate(v1alpha1.AnnotationApprove, "plan-1") }, plan.Nothing, waiting, "", status.InProgressStatus},
+		{"an Approval of another plan does nothing", func(w *world) { reviewed(w); w.approvals = []string{"plan-0"} },
+			plan.Nothing, waiting, "", status.InProgressStatus},
+		{"the plan with an Approval runs", func(w *world) { reviewed(w); w.approvals = []string{"plan-0", w.status().PendingPlan.Hash} },
+			plan.FreezeInputs, updating, "Update 2", status.InProgressStatus},
+		{"an Approval is enough where the annotation is, too", func(w *world) { planned(w); w.approvals = []string{w.status().PendingPlan.Hash} },
+			plan.FreezeInputs, updating, "Update 2", status.InProgressStatus},
+	})
+	w := newWorld()
+	reviewed(w)
+	require.Contains(t, w.ready().Message, `To approve, with the ClusterRole environment-approver: kubectl create --namespace team -f - <<< '{"apiVersion":"platform.example.com/v1alpha1","kind":"Approval",`+
+		`"metadata":{"generateName":"shop-"},"spec":{"environmentRef":{"name":"shop"},"plan":"plan-1"}}'`)
+}
+
 func TestAnApprovalIsForOneRun(t *testing.T) { // [X9]
 	w := newWorld()
 	planned(w)

@@ -72,7 +72,7 @@ func (d *decision) change() {
 	if d.waitForRetry(v1alpha1.OperationUpdate, d.Inputs.Hash) || d.waitForDependencies() {
 		return
 	}
-	if d.spec.Approval != v1alpha1.ApprovalManual {
+	if !d.spec.NeedsApproval() {
 		d.begin(v1alpha1.OperationUpdate, "")
 		return
 	}
@@ -85,18 +85,8 @@ func (d *decision) change() {
 	case d.approved(plan):
 		d.begin(v1alpha1.OperationUpdate, plan.Hash)
 	default:
-		d.waiting("WaitingForApproval", describe(plan.Summary)+". "+approveWith(plan, d.Environment))
+		d.waiting("WaitingForApproval", describe(plan.Summary)+". "+d.approveWith(plan))
 	}
-}
-
-// approved says whether a plan may run. One without changes needs nobody's approval.
-func (d *decision) approved(plan *v1alpha1.Plan) bool {
-	return plan.Hash == v1alpha1.NoChanges || d.Environment.Annotations[v1alpha1.AnnotationApprove] == plan.Hash
-}
-
-func approveWith(plan *v1alpha1.Plan, environment *v1alpha1.Environment) string {
-	return "To approve: kubectl annotate --overwrite --namespace " + environment.Namespace + " environment " + environment.Name + " " +
-		v1alpha1.AnnotationApprove + "=" + plan.Hash
 }
 
 // drift looks after an Environment that is as its inputs say.

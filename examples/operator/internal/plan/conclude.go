@@ -83,7 +83,7 @@ func (d *decision) succeeded(operation *v1alpha1.Operation, record *state.Record
 			d.setDrift(metav1.ConditionFalse, "Corrected", fmt.Sprintf("Run %d put drift right: %s.", operation.Serial, describe(record.Summary)))
 		default:
 			d.status.PendingPlan = record.Plan.DeepCopy()
-			d.setDrift(metav1.ConditionTrue, "DriftDetected", "Objects differ from the program, see status.pendingPlan. "+approveWith(record.Plan, d.Environment))
+			d.setDrift(metav1.ConditionTrue, "DriftDetected", "Objects differ from the program, see status.pendingPlan. "+d.approveWith(record.Plan))
 		}
 	default:
 		d.status.PendingPlan, d.status.LastDriftCheck = nil, &now

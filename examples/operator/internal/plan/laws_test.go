@@ -30,10 +30,16 @@ var events = map[string]func(*world, *rapid.T){
 	"the program changes": func(w *world, t *rapid.T) {
 		w.hash = rapid.SampledFrom([]string{"inputs-1", "inputs-2", "inputs-3"}).Draw(t, "hash")
 	},
-	"the settings of pods change":    always((*world).changeSettings),
-	"a secret goes away":             always(func(w *world) { w.problem = &plan.Problem{Reason: "InputsMissing", Message: "no Secret"} }),
-	"the secret comes back":          always(func(w *world) { w.problem = nil }),
-	"approval is wanted":             edit(func(spec *v1alpha1.EnvironmentSpec) { spec.Approval = v1alpha1.ApprovalManual }),
+	"the settings of pods change": always((*world).changeSettings),
+	"a secret goes away":          always(func(w *world) { w.problem = &plan.Problem{Reason: "InputsMissing", Message: "no Secret"} }),
+	"the secret comes back":       always(func(w *world) { w.problem = nil }),
+	"approval is wanted":          edit(func(spec *v1alpha1.EnvironmentSpec) { spec.Approval = v1alpha1.ApprovalManual }),
+	"an Approval is wanted":       edit(func(spec *v1alpha1.EnvironmentSpec) { spec.Approval = v1alpha1.ApprovalReviewed }),
+	"a reviewer approves": always(func(w *world) {
+		if pending := w.status().PendingPlan; pending != nil {
+			w.approvals = append(w.approvals, pending.Hash)
+		}
+	}),
 	"approval is not wanted":         edit(func(spec *v1alpha1.EnvironmentSpec) { spec.Approval = v1alpha1.ApprovalAutomatic }),
 	"it is suspended":                edit(func(spec *v1alpha1.EnvironmentSpec) { spec.Suspend = true }),
 	"it is resumed":                  edit(func(spec *v1alpha1.EnvironmentSpec) { spec.Suspend = false }),
@@ -161,6 +167,7 @@ func TestEveryPathEndsInReadyStalledWaitingOrGone(t *testing.T) { // [X20] [X13]
 		for range 3 {
 			if w.ready().Reason == "WaitingForApproval" {
 				w.approve()
+				w.approvals = append(w.approvals, w.status().PendingPlan.Hash)
 				w.settle(w.succeeds)
 			}
 		}

@@ -54,6 +54,8 @@ type Observed struct {
 	NamespaceTerminating bool
 	// Progress is how many resources the state has that the present run has saved; nil if it has saved nothing yet. It is for people.
 	Progress *int32
+	// Approvals are the hashes of plans that Approvals name.
+	Approvals []string
 	// Watched is what the watches say of the objects; nil if nothing is watched, or if not all is known yet.
 	Watched *Watched
 	// Refused is the last write, if the API server has refused it; nil if it has not.

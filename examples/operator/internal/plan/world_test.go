@@ -59,6 +59,7 @@ type world struct {
 	done      []plan.Step
 	uids      int
 	watched   *plan.Watched
+	approvals []string
 }
 
 // job is a Job.
@@ -108,7 +109,7 @@ func (w *world) observed() (observed plan.Observed) {
 			observed.Head, observed.Damaged = nil, &plan.Problem{Reason: "StateUnusable", Message: "The state is damaged."}
 		}
 	}()
-	observed.Watched = w.watched
+	observed.Watched, observed.Approvals = w.watched, w.approvals
 	observed.PassphraseLost, observed.NameTaken = w.passphraseLost, w.nameTaken
 	if w.deleted() {
 		observed.Dependents = w.dependents
@@ -231,9 +232,9 @@ func (w *world) writeStatus(status v1alpha1.EnvironmentStatus) {
 		w.refuse(isRun && w.unmet() != "", "it begins before what it depends on is ready [X67]")
 		w.refuse(operation.Kind == v1alpha1.OperationDestroy && len(w.dependents) > 0, "what others depend on is destroyed [X67]")
 		w.refuse((operation.Kind == v1alpha1.OperationDestroy) != w.deleted(), "only a deleted Environment is destroyed, and only destroyed [X11]")
-		if operation.Kind == v1alpha1.OperationUpdate && spec.Approval == v1alpha1.ApprovalManual {
-			approved := w.environment.Annotations[v1alpha1.AnnotationApprove]
-			w.refuse(operation.ApprovedPlan != v1alpha1.NoChanges && operation.ApprovedPlan != approved, "a plan runs that was not approved [X9]")
+		if operation.Kind == v1alpha1.OperationUpdate && spec.NeedsApproval() {
+			approved := spec.Approval == v1alpha1.ApprovalManual && operation.ApprovedPlan == w.environment.Annotations[v1alpha1.AnnotationApprove]
+			w.refuse(operation.ApprovedPlan != v1alpha1.NoChanges && !approved && !slices.Contains(w.approvals, operation.ApprovedPlan), "a plan runs that was not approved [X9] [X68]")
 			w.refuse(status.PendingPlan == nil || status.PendingPlan.Hash != operation.ApprovedPlan, "another plan runs than the one that is shown [X9]")
 		}
 	}
