@@ -114,10 +114,22 @@ func TestReview(t *testing.T) { // [X68]
 		e.becomes("Ready", metav1.ConditionFalse, "WaitingForApproval")
 		assert.Equal(t, "hello", s.configMap("greeting").Data["text"])
 	})
-	t.Run("and all go with their Environment", func(t *testing.T) {
-		s.run("delete", "environment", "shop", "-n", s.namespace)
+	t.Run("so does the destroy, after which all Approvals are gone", func(t *testing.T) {
+		require.NoError(t, author.updated("shop", fields{"spec": fields{"destroyApproval": "Reviewed"}}))
+		s.run("delete", "environment", "shop", "-n", s.namespace, "--wait=false")
+		s.eventually(func() bool { plan := e.status().PendingPlan; return plan != nil && plan.Destroy }, "the destroy is planned")
+		planned := e.becomes("Ready", metav1.ConditionFalse, "WaitingForApproval").PendingPlan
+		assert.Equal(t, "greeting", planned.Changes[0].Name)
+		require.NoError(t, author.updated("shop", fields{"metadata": fields{"annotations": fields{approve: planned.Hash}}}))
+		err := author.updated("shop", fields{"spec": fields{"destroyApproval": "Automatic"}})
+		require.True(t, apierrors.IsForbidden(err), "%v", err)
+		assert.NotNil(t, s.configMap("greeting"), "nobody has approved it")
+
+		require.NoError(t, s.as(reviewer).client.Create(t.Context(), approval(planned.Hash)))
 		s.eventually(func() bool {
 			return apierrors.IsNotFound(s.client.Get(t.Context(), client.ObjectKeyFromObject(given), given.DeepCopy()))
 		}, "the Approval is gone")
+		assert.Nil(t, e.read())
+		assert.Nil(t, s.configMap("greeting"))
 	})
 }

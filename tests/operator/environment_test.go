@@ -88,7 +88,7 @@ type status struct {
 			Op, Name string
 			Paths    []string
 		}
-		Drift bool
+		Drift, Destroy bool
 	}
 	Watched struct {
 		Objects    int64

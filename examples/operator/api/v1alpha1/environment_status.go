@@ -75,7 +75,7 @@ const (
 )
 
 // OperationKind is what a run does.
-// +kubebuilder:validation:Enum=Update;Preview;DriftCheck;Destroy
+// +kubebuilder:validation:Enum=Update;Preview;DriftCheck;Destroy;DestroyPreview
 type OperationKind string
 
 // The kinds of operations.
@@ -88,7 +88,19 @@ const (
 	OperationDriftCheck OperationKind = "DriftCheck"
 	// OperationDestroy deletes what the program made.
 	OperationDestroy OperationKind = "Destroy"
+	// OperationDestroyPreview makes a plan of a destroy.
+	OperationDestroyPreview OperationKind = "DestroyPreview"
 )
+
+// IsOfDeletion says whether the operation is one of a deleted Environment. It needs nothing of the program.
+func (k OperationKind) IsOfDeletion() bool {
+	return k == OperationDestroy || k == OperationDestroyPreview
+}
+
+// IsPreview says whether the operation makes a plan, and changes nothing.
+func (k OperationKind) IsPreview() bool {
+	return k == OperationPreview || k == OperationDestroyPreview
+}
 
 // Operation is one run, or the runs that continue an interrupted one.
 type Operation struct {
@@ -230,6 +242,9 @@ type Plan struct {
 	// Whether the plan puts drift right.
 	// +optional
 	Drift bool `json:"drift,omitempty"`
+	// Whether the plan destroys what the program made.
+	// +optional
+	Destroy bool `json:"destroy,omitempty"`
 	// The value of the annotation platform.example.com/run, if it asks for this run.
 	// +optional
 	Request string `json:"request,omitempty"`

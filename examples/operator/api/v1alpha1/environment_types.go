@@ -52,6 +52,11 @@ type EnvironmentSpec struct {
 	// +kubebuilder:default=Automatic
 	Approval ApprovalMode `json:"approval,omitempty"`
 
+	// The same for the destroy of a deleted Environment: it waits until the plan of what it deletes is approved.
+	// +optional
+	// +kubebuilder:default=Automatic
+	DestroyApproval ApprovalMode `json:"destroyApproval,omitempty"`
+
 	// How drift is looked for: changes that someone else made to what the program has made. Without it, nothing is.
 	// +optional
 	DriftDetection *DriftDetection `json:"driftDetection,omitempty"`
@@ -162,10 +167,8 @@ const (
 	ApprovalReviewed ApprovalMode = "Reviewed"
 )
 
-// NeedsApproval says whether a plan has to be approved before it runs.
-func (s *EnvironmentSpec) NeedsApproval() bool {
-	return s.Approval == ApprovalManual || s.Approval == ApprovalReviewed
-}
+// IsNeeded says whether a plan has to be approved before it runs.
+func (m ApprovalMode) IsNeeded() bool { return m == ApprovalManual || m == ApprovalReviewed }
 
 // DriftDetection says when drift is looked for, and what is done about it.
 type DriftDetection struct {

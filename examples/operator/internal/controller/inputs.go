@@ -258,7 +258,7 @@ func (r *Reconciler) gather(ctx context.Context, environment *v1alpha1.Environme
 		gathered.AppliedSerial = applied.Serial
 	}
 	if detection := environment.Spec.DriftDetection; detection != nil && operation.Kind == v1alpha1.OperationDriftCheck {
-		gathered.Correct = (detection.Correct == nil || *detection.Correct) && !environment.Spec.NeedsApproval()
+		gathered.Correct = (detection.Correct == nil || *detection.Correct) && !environment.Spec.Approval.IsNeeded()
 	}
 	if name := credentialsOf(environment); name != "" {
 		secret, problem, err := r.secret(ctx, environment, name, credentialsField)
@@ -270,7 +270,7 @@ func (r *Reconciler) gather(ctx context.Context, environment *v1alpha1.Environme
 			gathered.Credentials[name] = string(value)
 		}
 	}
-	if operation.Kind == v1alpha1.OperationDestroy {
+	if operation.Kind.IsOfDeletion() {
 		return gathered, nil, nil
 	}
 

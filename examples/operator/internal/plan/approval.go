@@ -13,12 +13,20 @@ func (d *decision) approved(plan *v1alpha1.Plan) bool {
 	if plan.Hash == v1alpha1.NoChanges || slices.Contains(d.Approvals, plan.Hash) {
 		return true
 	}
-	return d.spec.Approval != v1alpha1.ApprovalReviewed && d.Environment.Annotations[v1alpha1.AnnotationApprove] == plan.Hash
+	return d.modeOf(plan) != v1alpha1.ApprovalReviewed && d.Environment.Annotations[v1alpha1.AnnotationApprove] == plan.Hash
+}
+
+// modeOf says who approves a plan.
+func (d *decision) modeOf(plan *v1alpha1.Plan) v1alpha1.ApprovalMode {
+	if plan.Destroy {
+		return d.spec.DestroyApproval
+	}
+	return d.spec.Approval
 }
 
 // approveWith is the command that approves a plan.
 func (d *decision) approveWith(plan *v1alpha1.Plan) string {
-	if d.spec.Approval == v1alpha1.ApprovalReviewed {
+	if d.modeOf(plan) == v1alpha1.ApprovalReviewed {
 		return "To approve, with the ClusterRole environment-approver: kubectl create --namespace " + d.Environment.Namespace + " -f - <<< '" + d.approval(plan) + "'"
 	}
 	return "To approve: kubectl annotate --overwrite --namespace " + d.Environment.Namespace + " environment " + d.Environment.Name + " " +

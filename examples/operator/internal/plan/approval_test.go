@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
 	"github.com/stretchr/testify/require"
@@ -100,4 +101,71 @@ func TestUpdatesWithoutChangesThatFailStallToo(t *testing.T) { // [X17]
 	})
 	require.True(t, w.is(v1alpha1.ConditionStalled))
 	require.EqualValues(t, 3, w.status().LastFailure.RetryCount)
+}
+
+// doomed is a deleted Environment whose destroy is planned.
+func doomed(w *world) {
+	w.environment.Spec.DestroyApproval = v1alpha1.ApprovalManual
+	w.applies()
+	w.remove()
+	w.settle(w.succeeds)
+}
+
+func TestApprovalOfADestroy(t *testing.T) { // [X68]
+	const destroying = "Ready=False/Destroying Reconciling=True/Destroying"
+	check(t, []decided{
+		{"a destroy is planned first", func(w *world) {
+			w.environment.Spec.DestroyApproval = v1alpha1.ApprovalManual
+			w.applies()
+			w.remove()
+			w.decide()
+		}, plan.FreezeInputs, "Ready=False/Planning Reconciling=True/Planning", "DestroyPreview 2", status.TerminatingStatus},
+		{"its plan waits", doomed, plan.Nothing, waiting, "", status.TerminatingStatus},
+		{"the approval of another plan does nothing", func(w *world) { doomed(w); w.annotate(v1alpha1.AnnotationApprove, "plan-1") },
+			plan.Nothing, waiting, "", status.TerminatingStatus},
+		{"the approved plan runs", func(w *world) { doomed(w); w.approve() }, plan.FreezeInputs, destroying, "Destroy 3", status.TerminatingStatus},
+		{"one that fails goes on without another approval", func(w *world) {
+			doomed(w)
+			w.approve()
+			w.starts()
+			w.fails()
+			w.rests()
+			w.now = w.now.Add(time.Minute)
+		}, plan.FreezeInputs, destroying, "Destroy 4", status.TerminatingStatus},
+		{"where the plan has changed since, the new one waits", func(w *world) {
+			doomed(w)
+			w.approve()
+			w.starts()
+			w.replans()
+			w.rests()
+			w.decide()
+		}, plan.Nothing, waiting, "", status.TerminatingStatus},
+		{"with Reviewed, the annotation does not count", func(w *world) {
+			doomed(w)
+			w.edit(func(spec *v1alpha1.EnvironmentSpec) { spec.DestroyApproval = v1alpha1.ApprovalReviewed })
+			w.approve()
+		}, plan.Nothing, waiting, "", status.TerminatingStatus},
+		{"an Approval does", func(w *world) {
+			doomed(w)
+			w.edit(func(spec *v1alpha1.EnvironmentSpec) { spec.DestroyApproval = v1alpha1.ApprovalReviewed })
+			w.approvals = []string{w.status().PendingPlan.Hash}
+		}, plan.FreezeInputs, destroying, "Destroy 3", status.TerminatingStatus},
+		{"a destroy that waits runs when approval is not wanted any more", func(w *world) {
+			doomed(w)
+			w.edit(func(spec *v1alpha1.EnvironmentSpec) { spec.DestroyApproval = v1alpha1.ApprovalAutomatic })
+		}, plan.FreezeInputs, destroying, "Destroy 3", status.TerminatingStatus},
+		{"what is to stay needs no approval", func(w *world) { doomed(w); w.annotate(v1alpha1.AnnotationOrphan, "true") },
+			plan.KeepState, waiting, "", status.TerminatingStatus},
+		{"the plan of a change does not count for a destroy", func(w *world) {
+			w.environment.Spec.Approval, w.environment.Spec.DestroyApproval = v1alpha1.ApprovalManual, v1alpha1.ApprovalManual
+			w.settle(w.succeeds)
+			w.approve()
+			w.settle(w.succeeds)
+			w.change("inputs-2")
+			w.settle(w.succeeds)
+			w.approve()
+			w.remove()
+			w.rests()
+		}, plan.FreezeInputs, "Ready=False/Planning Reconciling=True/Planning", "DestroyPreview 4", status.TerminatingStatus},
+	})
 }

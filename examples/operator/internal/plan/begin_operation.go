@@ -72,7 +72,7 @@ func (d *decision) change() {
 	if d.waitForRetry(v1alpha1.OperationUpdate, d.Inputs.Hash) || d.waitForDependencies() {
 		return
 	}
-	if !d.spec.NeedsApproval() {
+	if !d.spec.Approval.IsNeeded() {
 		d.begin(v1alpha1.OperationUpdate, "")
 		return
 	}
@@ -142,7 +142,7 @@ func (d *decision) begin(kind v1alpha1.OperationKind, approvedPlan string) {
 		InputsSecret: d.Environment.InputsSecretName(serial), ApprovedPlan: approvedPlan,
 		Job: d.Environment.JobName(serial), StartedAt: d.now(),
 	}
-	if kind != v1alpha1.OperationDestroy {
+	if !kind.IsOfDeletion() {
 		operation.InputHash, operation.Request = d.Inputs.Hash, d.requested()
 	}
 	if kind == v1alpha1.OperationDriftCheck && d.Watched != nil {

@@ -27,7 +27,7 @@ func (d *decision) conclude(operation *v1alpha1.Operation, record *state.Record)
 	case record.Reason == v1alpha1.ReasonPlanChanged && record.Plan != nil:
 		plan := record.Plan.DeepCopy()
 		plan.Drift = d.status.PendingPlan != nil && d.status.PendingPlan.Drift
-		plan.Request = operation.Request
+		plan.Request, plan.Destroy = operation.Request, operation.Kind.IsOfDeletion()
 		d.status.PendingPlan = plan
 	case operation.Kind == v1alpha1.OperationDriftCheck:
 		d.lookFailed(record)
@@ -52,7 +52,7 @@ func (d *decision) lookFailed(record *state.Record) {
 // updateFailed is about everything that is repeated until it succeeds, or until the limit.
 func (d *decision) updateFailed(operation *v1alpha1.Operation, record *state.Record) {
 	d.takeResources(record)
-	if operation.ApprovedPlan != "" {
+	if operation.ApprovedPlan != "" && operation.Kind != v1alpha1.OperationDestroy {
 		d.status.PendingPlan = nil // It has begun: what is left to do is another plan.
 	}
 	d.failed(operation, record.Reason, record.Message)
@@ -62,15 +62,15 @@ func (d *decision) updateFailed(operation *v1alpha1.Operation, record *state.Rec
 func (d *decision) succeeded(operation *v1alpha1.Operation, record *state.Record) {
 	now := d.now() // The run's own clock may be another one.
 	switch operation.Kind {
-	case v1alpha1.OperationPreview:
-		if retry := d.status.Retry; retry != nil && retry.Kind == v1alpha1.OperationPreview {
+	case v1alpha1.OperationPreview, v1alpha1.OperationDestroyPreview:
+		if retry := d.status.Retry; retry != nil && retry.Kind == operation.Kind {
 			d.status.Retry = nil // The count of failed updates goes on.
 		}
 		d.status.PendingPlan = record.Plan.DeepCopy()
 		if record.Plan == nil {
 			d.status.PendingPlan = &v1alpha1.Plan{Hash: v1alpha1.NoChanges, InputHash: operation.InputHash}
 		}
-		d.status.PendingPlan.Request = operation.Request
+		d.status.PendingPlan.Request, d.status.PendingPlan.Destroy = operation.Request, operation.Kind.IsOfDeletion()
 		return
 	case v1alpha1.OperationDriftCheck:
 		d.status.LastDriftCheck = &now

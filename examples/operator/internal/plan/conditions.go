@@ -99,7 +99,7 @@ func (d *decision) upToDate() bool {
 
 func progress(kind v1alpha1.OperationKind) string {
 	switch kind {
-	case v1alpha1.OperationPreview:
+	case v1alpha1.OperationPreview, v1alpha1.OperationDestroyPreview:
 		return "Planning"
 	case v1alpha1.OperationDestroy:
 		return "Destroying"

@@ -26,7 +26,27 @@ func (d *decision) delete() {
 		d.suspended()
 	case d.waitForDependents():
 	case !d.waitForRetry(v1alpha1.OperationDestroy, ""):
+		d.destroy()
+	}
+}
+
+// destroy destroys what the program made, or plans that first. One that has failed goes on with the plan that was approved.
+func (d *decision) destroy() {
+	if !d.spec.DestroyApproval.IsNeeded() {
 		d.begin(v1alpha1.OperationDestroy, "")
+		return
+	}
+	plan := d.status.PendingPlan
+	switch {
+	case plan == nil || !plan.Destroy:
+		if !d.waitForRetry(v1alpha1.OperationDestroyPreview, "") {
+			d.begin(v1alpha1.OperationDestroyPreview, "")
+		}
+	case d.approved(plan):
+		d.begin(v1alpha1.OperationDestroy, plan.Hash)
+	default:
+		d.waiting("WaitingForApproval", "The Environment is deleted, and its objects are: "+describe(plan.Summary)+". "+d.approveWith(plan)+
+			". To leave the objects: "+d.orphanWith())
 	}
 }
 

@@ -97,7 +97,7 @@ func (d *decision) notReadyDependency() *Dependency {
 // mayRun says whether what this one depends on lets a run begin. A look for drift changes no inputs: what is as it was applied is kept so.
 func (d *decision) mayRun(kind v1alpha1.OperationKind) bool {
 	switch kind {
-	case v1alpha1.OperationDestroy, v1alpha1.OperationDriftCheck:
+	case v1alpha1.OperationDestroy, v1alpha1.OperationDestroyPreview, v1alpha1.OperationDriftCheck:
 		return true
 	default:
 		return len(d.Circle) == 0 && d.notReadyDependency() == nil

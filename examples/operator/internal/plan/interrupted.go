@@ -81,7 +81,7 @@ func (d *decision) leaves(operation *v1alpha1.Operation) bool {
 	switch {
 	case d.left():
 		return true
-	case operation.Kind == v1alpha1.OperationDestroy:
+	case operation.Kind.IsOfDeletion():
 		return false
 	case operation.Concluding || d.Head == nil || d.Head.Record.PendingOperations == 0:
 		return true

@@ -35,6 +35,9 @@ var events = map[string]func(*world, *rapid.T){
 	"the secret comes back":       always(func(w *world) { w.problem = nil }),
 	"approval is wanted":          edit(func(spec *v1alpha1.EnvironmentSpec) { spec.Approval = v1alpha1.ApprovalManual }),
 	"an Approval is wanted":       edit(func(spec *v1alpha1.EnvironmentSpec) { spec.Approval = v1alpha1.ApprovalReviewed }),
+	"a destroy wants approval":    edit(func(spec *v1alpha1.EnvironmentSpec) { spec.DestroyApproval = v1alpha1.ApprovalManual }),
+	"a destroy wants an Approval": edit(func(spec *v1alpha1.EnvironmentSpec) { spec.DestroyApproval = v1alpha1.ApprovalReviewed }),
+	"a destroy wants no approval": edit(func(spec *v1alpha1.EnvironmentSpec) { spec.DestroyApproval = v1alpha1.ApprovalAutomatic }),
 	"a reviewer approves": always(func(w *world) {
 		if pending := w.status().PendingPlan; pending != nil {
 			w.approvals = append(w.approvals, pending.Hash)

@@ -128,8 +128,8 @@ func (d *decision) dropped(operation *v1alpha1.Operation) bool {
 // outdated says whether an operation that has not begun is not what would begin now.
 func (d *decision) outdated(operation *v1alpha1.Operation) bool {
 	switch {
-	case operation.Kind == v1alpha1.OperationDestroy:
-		return d.left() || d.spec.Suspend
+	case operation.Kind.IsOfDeletion():
+		return d.left() || d.spec.Suspend || (operation.Kind.IsPreview() || operation.ApprovedPlan == "") && operation.Kind.IsPreview() != d.spec.DestroyApproval.IsNeeded()
 	case d.deleted():
 		return true
 	default:
@@ -179,5 +179,5 @@ func (d *decision) endsForDeletion(operation *v1alpha1.Operation) bool {
 	if d.orphaned() {
 		return true
 	}
-	return operation.Kind != v1alpha1.OperationDestroy && !operation.Concluding
+	return !operation.Kind.IsOfDeletion() && !operation.Concluding
 }

@@ -111,7 +111,7 @@ func (w *world) ends(outcome state.Outcome, change func(*state.Record)) {
 	switch {
 	case outcome == state.Failed:
 		record.Reason, record.Message = string(record.Kind)+"Failed", "it did not work"
-	case record.Kind == v1alpha1.OperationPreview:
+	case record.Kind.IsPreview():
 		record.Plan = &v1alpha1.Plan{
 			Hash: fmt.Sprintf("plan-%d", record.Serial), InputHash: record.InputHash, Summary: v1alpha1.Summary{"create": 1},
 		}

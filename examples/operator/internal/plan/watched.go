@@ -70,7 +70,7 @@ func (d *decision) lastStart() time.Time {
 
 // lookedAt notes with what the watched objects are compared after an operation.
 func (d *decision) lookedAt(operation *v1alpha1.Operation, record *state.Record) {
-	if d.status.Watched == nil || operation.Kind == v1alpha1.OperationPreview {
+	if d.status.Watched == nil || operation.Kind.IsPreview() {
 		return
 	}
 	d.status.Watched.Digest = ""

@@ -231,11 +231,16 @@ func (w *world) writeStatus(status v1alpha1.EnvironmentStatus) {
 		isRun := operation.Kind == v1alpha1.OperationUpdate || operation.Kind == v1alpha1.OperationPreview
 		w.refuse(isRun && w.unmet() != "", "it begins before what it depends on is ready [X67]")
 		w.refuse(operation.Kind == v1alpha1.OperationDestroy && len(w.dependents) > 0, "what others depend on is destroyed [X67]")
-		w.refuse((operation.Kind == v1alpha1.OperationDestroy) != w.deleted(), "only a deleted Environment is destroyed, and only destroyed [X11]")
-		if operation.Kind == v1alpha1.OperationUpdate && spec.NeedsApproval() {
+		w.refuse(operation.Kind.IsOfDeletion() != w.deleted(), "only a deleted Environment is destroyed, and only destroyed [X11]")
+		if operation.Kind == v1alpha1.OperationUpdate && spec.Approval.IsNeeded() {
 			approved := spec.Approval == v1alpha1.ApprovalManual && operation.ApprovedPlan == w.environment.Annotations[v1alpha1.AnnotationApprove]
 			w.refuse(operation.ApprovedPlan != v1alpha1.NoChanges && !approved && !slices.Contains(w.approvals, operation.ApprovedPlan), "a plan runs that was not approved [X9] [X68]")
 			w.refuse(status.PendingPlan == nil || status.PendingPlan.Hash != operation.ApprovedPlan, "another plan runs than the one that is shown [X9]")
+		}
+		if operation.Kind == v1alpha1.OperationDestroy && spec.DestroyApproval.IsNeeded() {
+			approved := spec.DestroyApproval == v1alpha1.ApprovalManual && operation.ApprovedPlan == w.environment.Annotations[v1alpha1.AnnotationApprove]
+			w.refuse(operation.ApprovedPlan != v1alpha1.NoChanges && !approved && !slices.Contains(w.approvals, operation.ApprovedPlan), "something is destroyed that was not approved [X68]")
+			w.refuse(status.PendingPlan == nil || !status.PendingPlan.Destroy || status.PendingPlan.Hash != operation.ApprovedPlan, "another destroy runs than the one that is shown [X68]")
 		}
 	}
 	w.environment.Status = status

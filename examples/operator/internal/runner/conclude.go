@@ -34,6 +34,9 @@ func (r *run) conclude(life context.Context, done *result) error {
 		if done.failure != nil {
 			record.Outcome, record.Reason = state.Failed, done.failure.reason
 			record.Message = cut(r.secrets.text(done.failure.message), maximumMessage)
+			if r.Kind == v1alpha1.OperationDestroy && done.applied && r.inputs.ApprovedPlan != "" {
+				record.Plan = &v1alpha1.Plan{Hash: r.inputs.ApprovedPlan}
+			}
 		}
 		if done.deployment != nil {
 			inventory(record, done.deployment, r.Namespace, done.failed)

@@ -134,6 +134,14 @@ func (e *engine) up(ctx context.Context, refresh bool, plan string) *report {
 	})
 }
 
+// previewDestroy finds out what a destroy would do.
+func (e *engine) previewDestroy(ctx context.Context) *report {
+	return e.follow(ctx, func(stream chan<- events.EngineEvent) error {
+		_, err := e.stack.PreviewDestroy(ctx, optdestroy.EventStreams(stream), optdestroy.Color("never"), optdestroy.SuppressOutputs())
+		return err
+	})
+}
+
 // destroy deletes what is in the state, and then, if asked to, the stack from its backend.
 func (e *engine) destroy(ctx context.Context, remove bool) *report {
 	return e.follow(ctx, func(stream chan<- events.EngineEvent) error {

@@ -38,6 +38,8 @@ var reasons = map[v1alpha1.OperationKind]string{
 	v1alpha1.OperationPreview:    ReasonPreviewFailed,
 	v1alpha1.OperationDriftCheck: ReasonDriftCheckFailed,
 	v1alpha1.OperationDestroy:    ReasonDestroyFailed,
+
+	v1alpha1.OperationDestroyPreview: ReasonPreviewFailed,
 }
 
 // operate carries the operation out. It returns an error only if it was interrupted: everything else is a result.
@@ -92,7 +94,7 @@ func (r *run) perform(life, work context.Context, done *result) (err error) {
 	}
 	if r.project == "" {
 		r.log.Info("nothing was ever made, so there is nothing to destroy")
-		done.applied = true
+		done.applied = !r.Kind.IsPreview()
 		return nil
 	}
 	if r.local() {
@@ -115,7 +117,7 @@ func (r *run) perform(life, work context.Context, done *result) (err error) {
 			return err
 		}
 	}
-	if r.local() && r.Kind != v1alpha1.OperationPreview {
+	if r.local() && !r.Kind.IsPreview() {
 		saver, err := r.watchCheckpoints(life)
 		if err != nil {
 			return fmt.Errorf("watch Pulumi's checkpoints: %w", err)
@@ -139,13 +141,15 @@ func (r *run) command(life, work context.Context, pulumi *engine, done *result) 
 		return r.previewOnly(work, pulumi, done)
 	case v1alpha1.OperationDriftCheck:
 		return r.checkDrift(life, work, pulumi, done)
-	case v1alpha1.OperationDestroy:
-		if err := r.applying(life, done, nil); err != nil {
-			return err
+	case v1alpha1.OperationDestroyPreview:
+		preview := pulumi.previewDestroy(work)
+		err := r.finish(done, preview)
+		if err == nil {
+			done.plan, err = plan(preview, r.inputs, false)
 		}
-		err := r.finish(done, pulumi.destroy(work, !r.local()))
-		done.removed = err == nil && !r.local()
 		return err
+	case v1alpha1.OperationDestroy:
+		return r.destroy(life, work, pulumi, done)
 	case v1alpha1.OperationUpdate:
 		if r.inputs.ApprovedPlan != "" && !r.continuesApproved() {
 			return r.updateApproved(life, work, pulumi, done)
@@ -182,13 +186,40 @@ func (r *run) checkDrift(life, work context.Context, pulumi *engine, done *resul
 	return r.update(life, work, pulumi, done, true, "", nil)
 }
 
+// destroy deletes what the program made: if a plan was approved, only if that is still what would happen, or has begun already.
+func (r *run) destroy(life, work context.Context, pulumi *engine, done *result) error {
+	var approved *v1alpha1.Plan
+	if hash := r.inputs.ApprovedPlan; hash != "" {
+		approved = &v1alpha1.Plan{Hash: hash}
+		if !r.continuesApproved() {
+			if err := r.requireApproved(pulumi.previewDestroy(work), false, done); err != nil {
+				return err
+			}
+		}
+	}
+	if err := r.applying(life, done, approved); err != nil {
+		return err
+	}
+	err := r.finish(done, pulumi.destroy(work, !r.local()))
+	done.removed = err == nil && !r.local()
+	return err
+}
+
 // updateApproved makes the plan again and runs it if it is the one that was approved.
 func (r *run) updateApproved(life, work context.Context, pulumi *engine, done *result) error {
-	preview := pulumi.preview(work, r.inputs.Refresh, r.planFile())
+	if err := r.requireApproved(pulumi.preview(work, r.inputs.Refresh, r.planFile()), r.inputs.Refresh, done); err != nil {
+		return err
+	}
+	approved := &v1alpha1.Plan{Hash: r.inputs.ApprovedPlan, InputHash: r.inputs.InputHash}
+	return r.update(life, work, pulumi, done, r.inputs.Refresh, r.planFile(), approved)
+}
+
+// requireApproved wants a preview to be what was approved.
+func (r *run) requireApproved(preview *report, refresh bool, done *result) error {
 	if err := r.finish(done, preview); err != nil {
 		return err
 	}
-	now, err := plan(preview, r.inputs, r.inputs.Refresh)
+	now, err := plan(preview, r.inputs, refresh)
 	if err != nil {
 		return err
 	}
@@ -196,15 +227,14 @@ func (r *run) updateApproved(life, work context.Context, pulumi *engine, done *r
 		done.plan = now
 		return &failure{ReasonPlanChanged, fmt.Sprintf("The plan that was approved, %s, is not what would happen now. Nothing was changed. Look at the new plan, and approve %s.", r.inputs.ApprovedPlan, now.Hash)}
 	}
-	approved := &v1alpha1.Plan{Hash: r.inputs.ApprovedPlan, InputHash: r.inputs.InputHash}
-	return r.update(life, work, pulumi, done, r.inputs.Refresh, r.planFile(), approved)
+	return nil
 }
 
 // continuesApproved says that an earlier run has begun with the approved plan. What is left of it is another plan, but
 // not another change.
 func (r *run) continuesApproved() bool {
 	before := r.resumed
-	return before != nil && before.Kind == v1alpha1.OperationUpdate && before.Applied && before.Plan != nil &&
+	return before != nil && before.Kind == r.Kind && before.Applied && before.Plan != nil &&
 		before.InputHash == r.inputs.InputHash && r.inputs.ApprovedPlan != "" && before.Plan.Hash == r.inputs.ApprovedPlan
 }
 

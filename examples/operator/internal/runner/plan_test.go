@@ -3,6 +3,7 @@ package runner_test
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -10,6 +11,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/inputs"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/runner"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/state"
 )
@@ -68,6 +70,53 @@ func TestOnlyTheApprovedPlanRuns(t *testing.T) {
 	assert.Equal(t, v1alpha1.Summary{"update": 2}, head.Record.Plan.Summary)
 	assert.Equal(t, []string{"manifest.data.colour"}, head.Record.Plan.Changes[0].Paths)
 	assert.Equal(t, "green", head.Outputs["colour"].Value, "a preview leaves the outputs")
+}
+
+func TestOnlyTheApprovedDestroyRuns(t *testing.T) { // [X68]
+	t.Parallel()
+	e := newEnvironment(t)
+	p, _, exit := e.run(v1alpha1.OperationUpdate, e.twoConfigMaps("green"))
+	require.Zero(t, exit, p.log.String())
+
+	p, head, exit := e.run(v1alpha1.OperationDestroyPreview, inputs.Inputs{InputHash: "none"})
+	require.Zero(t, exit, p.log.String())
+	plan := head.Record.Plan
+	require.NotNil(t, plan)
+	assert.Equal(t, v1alpha1.Summary{"delete": 2}, plan.Summary)
+	assert.Equal(t, []v1alpha1.Change{
+		{Op: "delete", Type: "k8sconnect:index:KubeObject", Name: "first"},
+		{Op: "delete", Type: "k8sconnect:index:KubeObject", Name: "second"},
+	}, plan.Changes)
+	assert.False(t, head.Record.Applied)
+	assert.ElementsMatch(t, []string{"first", "second"}, e.configMaps(), "a plan destroys nothing")
+	assert.Equal(t, int32(2), head.Record.ResourceCount)
+	assert.NotEmpty(t, head.Outputs)
+
+	p, head, exit = e.run(v1alpha1.OperationDestroy, inputs.Inputs{InputHash: "none", ApprovedPlan: "0123456789abcdef"})
+	assert.Equal(t, 1, exit, p.log.String())
+	assert.Equal(t, runner.ReasonPlanChanged, head.Record.Reason)
+	require.NotNil(t, head.Record.Plan)
+	assert.Equal(t, plan.Hash, head.Record.Plan.Hash)
+	assert.ElementsMatch(t, []string{"first", "second"}, e.configMaps(), "an outdated approval destroys nothing")
+
+	// It fails in the middle.
+	first := e.configMap("first")
+	first.Finalizers = []string{"example.com/held"}
+	require.NoError(t, direct.Update(t.Context(), first))
+	approved := inputs.Inputs{InputHash: "none", ApprovedPlan: plan.Hash}
+	held := approved
+	held.Timeout = 15 * time.Second
+	p, head, exit = e.run(v1alpha1.OperationDestroy, held)
+	assert.Equal(t, 1, exit, p.log.String())
+	assert.Equal(t, runner.ReasonTimedOut, head.Record.Reason, head.Record.Message)
+	assert.Equal(t, []string{"first"}, e.configMaps())
+
+	first = e.configMap("first")
+	first.Finalizers = nil
+	require.NoError(t, direct.Update(t.Context(), first))
+	p, _, exit = e.run(v1alpha1.OperationDestroy, approved)
+	require.Zero(t, exit, "what is left of an approved destroy needs no other approval: %s", p.log.String())
+	assert.Empty(t, e.configMaps())
 }
 
 func TestApprovedRunThatWasKilledIsContinued(t *testing.T) {

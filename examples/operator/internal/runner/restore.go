@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/stack"
 )
 
@@ -36,7 +35,7 @@ func (r *run) restore() error {
 
 // chooseProject says which project this is. Its name is part of the state.
 func (r *run) chooseProject() error {
-	if r.Kind == v1alpha1.OperationDestroy {
+	if r.Kind.IsOfDeletion() {
 		r.project = r.head.Project
 		return nil
 	}
@@ -65,7 +64,7 @@ func (r *run) writeProgram() error {
 	defer folder.Close() //nolint:errcheck // nothing is written by it
 	files := r.inputs.Files
 	config, secrets := r.inputs.Config, r.inputs.SecretConfig
-	if r.Kind == v1alpha1.OperationDestroy {
+	if r.Kind.IsOfDeletion() {
 		files = map[string][]byte{stack.ProjectFile: stack.DestroyProgram(r.project)}
 		config, secrets = nil, nil
 	}

@@ -18,6 +18,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/inputs"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/stack"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/state"
@@ -34,7 +35,7 @@ type run struct {
 	begun bool
 	// notSaved is why the state could not be saved, nil if it could.
 	notSaved atomic.Pointer[string]
-	// resumed is the record of an earlier run that did not conclude; nil if there is none.
+	// resumed is the record of an earlier run that did not conclude, or of an approved destroy that failed; nil if there is none.
 	resumed *state.Record
 	// before are the resources at the beginning, see resourcesOf.
 	before []byte
@@ -88,8 +89,8 @@ func (r *run) run(life, interrupted context.Context) error {
 	case before.Serial == r.Serial && before.Outcome != state.Running && !before.Imported:
 		r.log.Info("this run was concluded before", "outcome", before.Outcome)
 		return nil
-	case before.Outcome == state.Running:
-		r.resumed = &before
+	case before.Outcome == state.Running || r.Kind == v1alpha1.OperationDestroy && before.Kind == r.Kind && before.Applied && before.Plan != nil:
+		r.resumed = &before // Of a destroy that has failed, what is left is a part of what was approved.
 	}
 	if err := r.begin(life); err != nil {
 		return err
