@@ -27,6 +27,8 @@
 //
 //   - a decision, and the steps that it may ask for: decide.go; what it depends on: observed.go
 //   - what begins an operation: changed inputs, a request, a look for drift: begin_operation.go
+//   - when what is watched asks for a look: watched.go
+//   - who has approved a plan, of a change or of a destroy: approval.go
 //   - the current operation, from its Job to its end: proceed.go; what is taken over from the head: conclude.go
 //   - a deletion: delete.go; Environments that depend on each other: dependencies.go
 //
