@@ -33,6 +33,9 @@ func EnvironmentName(class *v1alpha1.EnvironmentClass, instance types.Namespaced
 // SecretName is the name of the Secret with copies of the values that an object names.
 func SecretName(environment string) string { return environment + "-config" }
 
+// OutputsSuffix ends the name of the Secret with the outputs, which begins with that of the object.
+const OutputsSuffix = "-outputs"
+
 // InstanceOf is the object that an Environment is for.
 func InstanceOf(environment metav1.Object) types.NamespacedName {
 	namespace, name, _ := strings.Cut(environment.GetAnnotations()[v1alpha1.AnnotationInstance], "/")

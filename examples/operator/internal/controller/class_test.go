@@ -345,6 +345,8 @@ func TestSecretsOfAnObject(t *testing.T) { // [X59]
 		}, eventually, moment)
 		require.NoError(t, p.Get(t.Context(), client.ObjectKeyFromObject(theirs), theirs))
 		assert.Equal(t, "others", string(theirs.Data["of"]))
+		require.NoError(t, p.Delete(t.Context(), theirs))
+		require.Eventually(t, func() bool { return other.status().OutputsSecretName == "other-outputs" }, eventually, moment, "once that is gone, it is written")
 	})
 	t.Run("what is a secret stays one", func(t *testing.T) {
 		of := p.readClass()

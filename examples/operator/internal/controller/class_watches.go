@@ -2,6 +2,7 @@ package controller
 
 import (
 	"context"
+	"strings"
 
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -87,13 +88,17 @@ func instanceOfEnvironment(_ context.Context, environment *v1alpha1.Environment)
 	return []instanceRequest{{Class: name, NamespacedName: class.InstanceOf(environment)}}
 }
 
-// bySecretOfTenant finds the objects that name a Secret, and the one that a copy is for.
+// bySecretOfTenant finds the objects that name a Secret, the one that a copy is for, and those whose outputs another Secret is in the way of.
 func (r *instanceReconciler) bySecretOfTenant(ctx context.Context, secret *metav1.PartialObjectMetadata) []instanceRequest {
 	if name := secret.Labels[v1alpha1.LabelClass]; name != "" {
 		return []instanceRequest{{Class: name, NamespacedName: class.InstanceOf(secret)}}
 	}
-	return r.instances(ctx, func(of *v1alpha1.EnvironmentClass) bool { return len(of.Spec.Secrets) > 0 }, secret.Namespace,
+	object, mayBeOutputs := strings.CutSuffix(secret.Name, class.OutputsSuffix)
+	return r.instances(ctx, func(of *v1alpha1.EnvironmentClass) bool { return mayBeOutputs || len(of.Spec.Secrets) > 0 }, secret.Namespace,
 		func(of *v1alpha1.EnvironmentClass, instance *unstructured.Unstructured) bool {
+			if mayBeOutputs && instance.GetName() == object {
+				return true
+			}
 			for _, from := range class.Secrets(of, instance) {
 				if from.Name == secret.Name {
 					return true

@@ -175,10 +175,24 @@ func (r *Reconciler) leave(ctx context.Context, environment *v1alpha1.Environmen
 	if client.IgnoreNotFound(err) != nil {
 		return err
 	}
+	if err := r.removeOutputs(ctx, environment); err != nil {
+		return err
+	}
 	if err := r.removeLease(ctx, environment); err != nil {
 		return err
 	}
 	return r.removeFinalizer(ctx, environment)
+}
+
+// removeOutputs deletes the Secret with the outputs. It would be collected, too, but who comes next may need its name before: an object of
+// a class that has taken over what the program made.
+func (r *Reconciler) removeOutputs(ctx context.Context, environment *v1alpha1.Environment) error {
+	secret := &corev1.Secret{}
+	err := r.Direct.Get(ctx, client.ObjectKey{Namespace: environment.Namespace, Name: environment.OutputsSecretName()}, secret)
+	if err == nil && metav1.IsControlledBy(secret, environment) {
+		err = r.Direct.Delete(ctx, secret, client.Preconditions{UID: &secret.UID})
+	}
+	return client.IgnoreNotFound(err)
 }
 
 func (r *Reconciler) removeFinalizer(ctx context.Context, environment *v1alpha1.Environment) error {

@@ -79,7 +79,7 @@ func (r *instanceReconciler) copyOutputs(
 	if !ownership.IsOutputs(from, environment) {
 		return nil // The Environment says so.
 	}
-	wanted := &corev1.Secret{ObjectMeta: class.Metadata(of, instance, instance.GetName()+"-outputs"), Data: from.Data}
+	wanted := &corev1.Secret{ObjectMeta: class.Metadata(of, instance, instance.GetName()+class.OutputsSuffix), Data: from.Data}
 	wanted.Namespace = instance.GetNamespace()
 	wanted.OwnerReferences = []metav1.OwnerReference{*metav1.NewControllerRef(instance, instance.GroupVersionKind())}
 	found := &corev1.Secret{}
