@@ -79,7 +79,7 @@ func Import(ctx context.Context, direct client.Client, namespace, environment st
 	name := stack.Name(namespace, environment)
 	project, err := projectOf(deployment, name, head.Project)
 	if err != nil {
-		return err
+		return fmt.Errorf("import the state: %w", err)
 	}
 	checkpoint, err := pack(deployment, stack.Qualified("", project, name))
 	if err != nil {
@@ -146,6 +146,9 @@ func openKey(ctx context.Context, direct client.Client, namespace, environment s
 	if err := direct.Get(ctx, client.ObjectKey{Namespace: namespace, Name: named.PassphraseSecretName()}, &secret); err != nil {
 		return stack.Key{}, fmt.Errorf("read the passphrase of the state: %w. Restore it from the backup, or let the Environment make one", err)
 	}
+	if !ownership.IsPart(&secret, environment, v1alpha1.PartPassphrase) {
+		return stack.Key{}, fmt.Errorf("read the passphrase of the state: the Secret %s/%s is not of the Environment %s. Delete or rename that object", namespace, secret.Name, environment)
+	}
 	return stack.Open(string(secret.Data[stack.PassphraseKey]), string(secret.Data[stack.SaltKey]))
 }
 
@@ -169,17 +172,17 @@ func readExported(exported []byte) (*apitype.DeploymentV3, error) {
 func projectOf(deployment *apitype.DeploymentV3, name, was string) (string, error) {
 	for _, resource := range deployment.Resources {
 		if from := resource.URN.Stack(); from.String() != name {
-			return "", fmt.Errorf("import the state: it is of the stack %q, and this Environment has %q: the next run would delete what is there and make it "+
-				"once more. Import it into a stack of your own, rename that with `pulumi stack rename %[2]s`, and import what it exports then", from, name)
+			return "", fmt.Errorf("it is of the stack %q, and this Environment has %q: the next run would delete what is there and make it once more. Take it from "+
+				"an Environment by `operator state move`, or rename a stack of your own by `pulumi stack rename %[2]s`, and import what that exports then", from, name)
 		}
 		project := string(resource.URN.Project())
 		if was != "" && was != project {
-			return "", fmt.Errorf("import the state: it is of the project %q, and the Environment has %q", project, was)
+			return "", fmt.Errorf("it is of the project %q, and the Environment has %q", project, was)
 		}
 		was = project
 	}
 	if was == "" {
-		return "", errors.New("import the state: it has no resources")
+		return "", errors.New("it has no resources")
 	}
 	return was, nil
 }

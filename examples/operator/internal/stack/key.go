@@ -16,6 +16,9 @@ import (
 // verifier is the text by which Pulumi recognizes the right passphrase.
 const verifier = "pulumi"
 
+// providerType is what Pulumi calls secrets that are encrypted with a passphrase.
+const providerType = "passphrase"
+
 // The keys of the Secret with the passphrase, and the names of its files in the pod of a run.
 const (
 	PassphraseKey = "passphrase"
@@ -64,10 +67,16 @@ func Open(passphrase, salt string) (Key, error) {
 	return Key{Crypter: crypter, salt: salt}, nil
 }
 
+// Provider is what a state says of the key that its secrets are encrypted with.
+func (k Key) Provider() (*apitype.SecretsProvidersV1, error) {
+	salt, err := json.Marshal(map[string]string{"salt": k.salt})
+	return &apitype.SecretsProvidersV1{Type: providerType, State: salt}, err
+}
+
 // Encrypted says whether a state was written with this key.
 func (k Key) Encrypted(deployment *apitype.DeploymentV3) bool {
 	provider := deployment.SecretsProviders
-	if provider == nil || provider.Type != "passphrase" {
+	if provider == nil || provider.Type != providerType {
 		return false
 	}
 	var of struct{ Salt string }

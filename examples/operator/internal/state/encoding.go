@@ -14,6 +14,7 @@ const (
 	keyRecord     = "record"
 	keyOutputs    = "outputs"
 	keyProject    = "project"
+	keyMovedFrom  = "movedFrom"
 	keyCheckpoint = "checkpoint"
 	keyChunks     = "chunks"
 )
@@ -30,6 +31,9 @@ func encode(head *Head, chunks []chunk) (map[string][]byte, error) {
 	}
 	if head.Project != "" {
 		data[keyProject] = []byte(head.Project)
+	}
+	if head.MovedFrom != "" {
+		data[keyMovedFrom] = []byte(head.MovedFrom)
 	}
 	if len(head.Outputs) > 0 {
 		if data[keyOutputs], err = json.Marshal(head.Outputs); err != nil {
@@ -48,7 +52,7 @@ func encode(head *Head, chunks []chunk) (map[string][]byte, error) {
 
 // decode reads what encode wrote. Numbers of outputs stay as they are written.
 func decode(data map[string][]byte) (*Head, error) {
-	head := &Head{Project: string(data[keyProject])}
+	head := &Head{Project: string(data[keyProject]), MovedFrom: string(data[keyMovedFrom])}
 	var err error
 	if head.Revision, err = strconv.ParseInt(string(data[keyRevision]), 10, 64); err != nil || head.Revision < 0 {
 		return nil, fmt.Errorf("%s: %q is no number of a revision", keyRevision, data[keyRevision])

@@ -18,6 +18,8 @@ type Head struct {
 	Outputs map[string]Output
 	// Project is the name of the project in the state.
 	Project string
+	// MovedFrom says of which Environment, and of which revision of its state, this one was moved here; empty for none.
+	MovedFrom string
 
 	// checkpoint is the stack's file, compressed as Pulumi wrote it; nil if there is none.
 	checkpoint []byte
