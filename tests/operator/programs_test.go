@@ -27,7 +27,7 @@ type stacks struct {
 func newStacks(t *testing.T) *stacks {
 	t.Helper()
 	needsOwnCluster(t)
-	c := cluster.ForTest(t, cluster.Options{ControllerManager: true, Scheduler: true})
+	c := cluster.ForTest(t, cluster.Options{ControllerManager: true, Scheduler: true, Audit: true})
 	node, err := startNode(c)
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, node.stop()) })
@@ -100,6 +100,7 @@ func commands(t *testing.T, heading string) []string {
 	for _, block := range regexp.MustCompile("(?ms)^```sh\n(.*?)^```$").FindAllStringSubmatch(section, -1) {
 		for line := range strings.Lines(block[1]) {
 			line = regexp.MustCompile(`\s+#.*$`).ReplaceAllString(strings.TrimSpace(line), "")
+			line = strings.Replace(line, "go run ./cmd/operator ", "operator ", 1) // It is built already.
 			if !regexp.MustCompile(`^(make|kind|export) `).MatchString(line) {
 				lines = append(lines, line)
 			}
