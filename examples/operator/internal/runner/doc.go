@@ -38,6 +38,7 @@
 //   - a state in a backend of its own, locks, and a stack that is not ours: backend.go
 //   - the resources: resources.go; the outputs: outputs.go
 //   - export, import and cancel: transfer.go
+//   - a state that another Environment gets: move.go; the names and secrets in it: restack.go
 //
 // A failure:
 //

@@ -11,7 +11,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
 
@@ -181,8 +180,8 @@ func (m *move) give(ctx context.Context, left *state.Head, deployment *apitype.D
 		return nil, fmt.Errorf("run %d of %s has not ended, or was interrupted. Wait until it has", head.Record.Serial, m.to)
 	}
 	if count := head.Record.ResourceCount; count > 0 {
-		return nil, fmt.Errorf("%s has a state already, with %d resources, which would be lost. If these are the same objects, the state was changed since an "+
-			"earlier move: keep the one that was run last, and delete the Secrets of the other", m.to, count)
+		return nil, fmt.Errorf("%s has a state already, with %d resources, which would be lost. Delete that one with what it has made, and repeat the move. "+
+			"If these are the same objects, because an earlier move was interrupted and %s has run since, delete the Secrets of the state that is older", m.to, count, m.from)
 	}
 	name := stack.Name(m.to.Namespace, m.to.Name)
 	change := &restack{from: stack.Name(m.from.Namespace, m.from.Name), to: name, open: key, seal: sealed}
@@ -227,7 +226,7 @@ func (m *move) makeKey(ctx context.Context) (stack.Key, error) {
 			Namespace: m.to.Namespace, Name: named.PassphraseSecretName(), Finalizers: []string{v1alpha1.StateFinalizer},
 			Labels: ownership.Labels(m.to.Name, v1alpha1.PartPassphrase),
 		},
-		Immutable:  ptr.To(true),
+		Immutable:  new(true),
 		StringData: map[string]string{stack.PassphraseKey: passphrase, stack.SaltKey: salt},
 	}
 	if err := m.direct.Create(ctx, secret); err != nil && !apierrors.IsAlreadyExists(err) {
