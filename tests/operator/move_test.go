@@ -2,6 +2,7 @@ package operator
 
 import (
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -112,4 +113,35 @@ func TestAnEnvironmentMovesIntoAClass(t *testing.T) { // [X64]
 		s.run("kubectl delete -n team-a webapp shop --timeout 1m")
 		assert.Empty(t, s.kubectl("get", "-n", "team-a", "configmap/shop-settings", "service/shop", "--ignore-not-found"))
 	})
+	t.Run("which may be created too early, and moves back", s.movesThereAndBack)
+}
+
+// movesThereAndBack creates the object while the Environment still has what the object is to get.
+func (s *stacks) movesThereAndBack(t *testing.T) {
+	s = &stacks{T: t, dir: s.dir, env: s.env, cluster: s.cluster}
+	s.run("kubectl apply -f - <<'E'\n" + moved + "E")
+	s.run("kubectl wait -n team-a environment/shop --for condition=Ready --timeout 1m")
+	before := s.object("configmap/shop-settings")
+
+	s.run("kubectl apply -n team-a -f config/class/shop.yaml")
+	s.run("kubectl wait -n team-a webapp/shop --for jsonpath='{.status.conditions[?(@.type==\"Ready\")].reason}'=UpdateFailed --timeout 1m")
+	assert.Contains(t, s.kubectl("get", "-n", "team-a", "webapp", "shop"), "already exists and is managed by")
+	assert.Equal(t, before, s.object("configmap/shop-settings"))
+
+	s.run("kubectl annotate -n team-a environment shop platform.example.com/orphan=true && kubectl delete -n team-a environment shop")
+	out := s.run("operator state move --namespace team-a --environment shop --to-class webapp")
+	s.run(`kubectl annotate -n team-a webapp shop platform.example.com/retry="$(date)"`)
+	s.run("kubectl wait -n team-a webapp/shop --for condition=Ready --timeout 1m")
+	assert.Equal(t, content(before), content(s.object("configmap/shop-settings")))
+	assert.Equal(t, "http://shop.team-a", s.kubectl("get", "-n", "team-a", "webapp", "shop", "-o", "jsonpath={.status.outputs.url}"))
+
+	name := regexp.MustCompile(`platform-runs/(\S+):`).FindStringSubmatch(out)[1]
+	s.run("kubectl annotate -n platform-runs environment " + name + " platform.example.com/orphan=true && kubectl delete -n team-a webapp shop --timeout 1m")
+	s.run("operator state move --namespace platform-runs --environment " + name + " --to-namespace team-a --to-environment shop")
+	s.run("kubectl apply -f - <<'E'\n" + moved + "E")
+	s.run("kubectl wait -n team-a environment/shop --for condition=Ready --timeout 1m")
+	after := s.object("configmap/shop-settings")
+	assert.Equal(t, content(before), content(after))
+	assert.Equal(t, managers(before), managers(after), "it is the first one's again")
+	assert.Empty(t, s.kubectl("get", "-n", "platform-runs", "secrets", "--selector", "platform.example.com/state-part", "-o", "name"))
 }
