@@ -370,6 +370,11 @@ func TestWhoGetsAnEnvironment(t *testing.T) { // [X60]
 	assert.Contains(t, refused.says("NamespaceNotAllowed"), "is not for the namespace "+other)
 	assert.Nil(t, refused.read())
 
+	t.Run("who is refused gets one when the namespace gets the label", func(t *testing.T) {
+		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: other}}
+		require.NoError(t, p.Patch(t.Context(), namespace, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"tenant":"true"}}}`))))
+		refused.environmentIs(func(*v1alpha1.Environment) bool { return true })
+	})
 	t.Run("what configures a provider never comes from a tenant", func(t *testing.T) {
 		shop := p.new(team, "shop", map[string]any{"image": "shop:1", "k8sconnect:kubeconfig": "{}"}, nil)
 		shop.environmentIs(func(*v1alpha1.Environment) bool { return true })

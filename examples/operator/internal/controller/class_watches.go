@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
+	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
@@ -34,6 +35,8 @@ func (r *Reconciler) setupClasses(manager ctrl.Manager) error {
 		source.TypedKind(manager.GetCache(), &v1alpha1.Environment{}, handler.TypedEnqueueRequestsFromMapFunc(instanceOfEnvironment)),
 		source.TypedKind(manager.GetCache(), metadataKind("Secret"), handler.TypedEnqueueRequestsFromMapFunc(instances.bySecretOfTenant)),
 		source.TypedKind(manager.GetCache(), &v1alpha1.EnvironmentClass{}, handler.TypedEnqueueRequestsFromMapFunc(instances.allOf)),
+		source.TypedKind(manager.GetCache(), metadataKind("Namespace"), handler.TypedEnqueueRequestsFromMapFunc(instances.within),
+			predicate.TypedLabelChangedPredicate[*metav1.PartialObjectMetadata]{}),
 	} {
 		if err := running.Watch(watch); err != nil {
 			return err
@@ -111,6 +114,12 @@ func (r *instanceReconciler) bySecretOfTenant(ctx context.Context, secret *metav
 // allOf finds the objects of a class that has changed: whether they may have an Environment, and which.
 func (r *instanceReconciler) allOf(ctx context.Context, changed *v1alpha1.EnvironmentClass) []instanceRequest {
 	return r.instances(ctx, func(of *v1alpha1.EnvironmentClass) bool { return of.Name == changed.Name }, "",
+		func(*v1alpha1.EnvironmentClass, *unstructured.Unstructured) bool { return true })
+}
+
+// within finds the objects of a namespace whose labels have changed: whether their classes are for it.
+func (r *instanceReconciler) within(ctx context.Context, namespace *metav1.PartialObjectMetadata) []instanceRequest {
+	return r.instances(ctx, func(of *v1alpha1.EnvironmentClass) bool { return of.Spec.Namespaces != nil }, namespace.Name,
 		func(*v1alpha1.EnvironmentClass, *unstructured.Unstructured) bool { return true })
 }
 
