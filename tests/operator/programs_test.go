@@ -125,7 +125,23 @@ func (s *stacks) follow(heading string, then map[string]func(out string)) {
 func TestTryingTheOperator(t *testing.T) {
 	t.Parallel()
 	s := newStacks(t)
-	s.follow("Try it", map[string]func(out string){
+	s.follow("Ten minutes for the platform team", map[string]func(out string){
+		"kubectl get -n team-a webapp shop -o jsonpath='{.status.outputs.url}'": func(out string) { assert.Equal(t, "http://shop.team-a", out) },
+		"kubectl get environmentclasses":                                        func(out string) { assert.Regexp(t, `webapp +WebApp +True +1 +1`, out) },
+	})
+	s.follow("For tenants", map[string]func(out string){
+		"kubectl explain webapp.spec": func(out string) { assert.Contains(t, out, "The image of the app, such as shop:1.4.") },
+		"kubectl get -n team-a webapp shop -o jsonpath='{.status.outputs}'": func(out string) {
+			assert.JSONEq(t, `{"url": "http://shop.team-a"}`, out)
+			assert.Contains(t, s.fails(`kubectl patch -n team-a webapp shop --type merge --patch '{"spec":{"replicas":50}}'`),
+				`The WebApp "shop" is invalid: spec.replicas: Invalid value: 50: spec.replicas in body should be less than or equal to 20`)
+		},
+		"kubectl delete -n team-a webapp shop": func(string) {
+			assert.Empty(t, s.kubectl("get", "-n", "team-a", "configmap/shop-settings", "service/shop", "--ignore-not-found"))
+			s.run("kubectl wait -n team-a secret/shop-outputs --for delete --timeout 1m")
+		},
+	})
+	s.follow("An Environment without a class", map[string]func(out string){
 		"kubectl apply -f config/samples/": func(string) {
 			s.run("kubectl wait environment/shop --for condition=Ready --timeout 1m")
 			assert.Equal(t, "http://shop.default", s.kubectl("get", "environment", "shop", "-o", "jsonpath={.status.outputs.url}"))
