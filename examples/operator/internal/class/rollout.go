@@ -94,7 +94,7 @@ func (n Next) say(ready, underWay, waiting int, first bool) string {
 	case len(n.Failing) > 0:
 		return fmt.Sprintf("%d of %d are Ready on the newest revision; %s, and %d wait.", ready, all, failing(n.Failing), waiting)
 	case n.Done:
-		return fmt.Sprintf("All %d are Ready on the newest revision.", all)
+		return fmt.Sprintf("%d of %d are Ready on the newest revision.", all, all)
 	case first && waiting > 0:
 		return fmt.Sprintf("%d of %d are Ready on the newest revision, %d are under way, and %d wait for those that come first.", ready, all, underWay, waiting)
 	default:

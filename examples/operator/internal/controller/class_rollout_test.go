@@ -63,7 +63,7 @@ func TestAChangeOfAClassComesInWaves(t *testing.T) { // [X62]
 	for _, one := range all {
 		one.says("Applied")
 	}
-	assert.Contains(t, p.classSays(v1alpha1.ConditionRolledOut, "RolledOut"), "All 20 are Ready")
+	assert.Contains(t, p.classSays(v1alpha1.ConditionRolledOut, "RolledOut"), "20 of 20 are Ready")
 
 	program := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: p.namespace, Name: "program"}}
 	changeProgram := func(content string) (revision string) {
@@ -129,7 +129,7 @@ func TestAChangeOfAClassComesInWaves(t *testing.T) { // [X62]
 				one.settle()
 			}
 		}
-		assert.Contains(t, p.classSays(v1alpha1.ConditionRolledOut, "RolledOut"), "All 20 are Ready")
+		assert.Contains(t, p.classSays(v1alpha1.ConditionRolledOut, "RolledOut"), "20 of 20 are Ready")
 		for _, old := range []string{before, after} {
 			require.Eventually(t, func() bool {
 				return p.isGone(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: p.namespace, Name: old}})
