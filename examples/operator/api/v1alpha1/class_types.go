@@ -6,6 +6,7 @@ import (
 )
 
 // EnvironmentClassSpec says what tenants get, and what of it they choose.
+// +kubebuilder:validation:XValidation:rule="has(self.program) != has(self.template.program)",message="a class has one program: either program.oci, or template.program.configMapRef"
 // +kubebuilder:validation:XValidation:rule="!has(self.template.outputsSecretName)",message="template.outputsSecretName would be the name of one Secret for all objects of the class"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.secrets) || has(self.secrets) && oldSelf.secrets.all(name, name in self.secrets)",message="secrets cannot be removed: objects that exist may name them, and their programs would get the reference in place of the value"
 type EnvironmentClassSpec struct {
@@ -38,11 +39,15 @@ type EnvironmentClassSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="the namespace of a class cannot be changed: the states are there. Make another class"
 	Namespace string `json:"namespace"`
 
+	// The program of all objects, if it is in a registry. Without it, template.program names its ConfigMap.
+	// +optional
+	Program *ClassProgram `json:"program,omitempty"`
+
 	// The Environment of each object. "{{ namespace }}" and "{{ name }}" in its config are those of the object; tenants cannot change
 	// what it sets.
 	Template EnvironmentSpec `json:"template"`
 
-	// How a change of the template, or of its program, reaches the objects that exist.
+	// How a change of the template, or of the program, reaches the objects that exist.
 	// +optional
 	// +kubebuilder:default={}
 	Rollout Rollout `json:"rollout,omitempty"`
@@ -58,6 +63,40 @@ type ClassKind struct {
 	// +kubebuilder:validation:Pattern=`^[a-z][a-z0-9]*$`
 	// +kubebuilder:validation:MaxLength=63
 	Plural string `json:"plural"`
+}
+
+// ClassProgram says where the program of a class is.
+type ClassProgram struct {
+	// An artifact in an OCI registry.
+	OCI OCIArtifact `json:"oci"`
+}
+
+// OCIArtifact is a program in an OCI registry, as "oras push" and "flux push artifact" make one. Its files are copied into the revisions of
+// the class, so that nothing that exists depends on the registry.
+// +kubebuilder:validation:XValidation:rule="has(self.digest) || self.ref.matches(':[A-Za-z0-9_][A-Za-z0-9._-]*$')",message="ref needs a tag, such as :1.4, or set digest"
+type OCIArtifact struct {
+	// Registry, repository and tag, such as registry.example.com/programs/webapp:1.4. Without digest, the program is what the tag points to:
+	// one that moves makes a new revision.
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=512
+	// +kubebuilder:validation:XValidation:rule="!self.contains('@')",message="put what is behind the @ into digest"
+	// +kubebuilder:validation:XValidation:rule="!self.contains('://')",message="ref begins with the registry: leave oci:// or https:// out"
+	// +kubebuilder:validation:XValidation:rule="self.contains('/')",message="ref begins with the registry, such as registry.example.com/programs/webapp:1.4"
+	Ref string `json:"ref"`
+	// The digest of the manifest. Nothing else is accepted, and the tag is for people.
+	// +optional
+	// +kubebuilder:validation:XValidation:rule="self.matches('^sha256:[a-f0-9]{64}$')",message="digest is sha256: and 64 hexadecimal digits"
+	// +kubebuilder:validation:MaxLength=71
+	Digest string `json:"digest,omitempty"`
+	// A Secret of the type kubernetes.io/dockerconfigjson in the namespace of the class, for a registry that wants credentials. Its key
+	// ca.crt, if it has one, has certificates in PEM of authorities that the registry's certificate may be from.
+	// +optional
+	PullSecretRef *LocalObjectReference `json:"pullSecretRef,omitempty"`
+	// How often the tag is looked up again. A change of the class or of the pull Secret looks it up, too.
+	// +optional
+	// +kubebuilder:default="10m"
+	// +kubebuilder:validation:XValidation:rule="duration(self) >= duration('10s') && duration(self) <= duration('24h')",message="interval is from 10s to 24h"
+	Interval *metav1.Duration `json:"interval,omitempty"`
 }
 
 // Rollout bounds how many Environments change at a time.
@@ -81,7 +120,8 @@ type EnvironmentClassStatus struct {
 	// The generation that this status is about.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// Ready, which says whether the kind is served, and RolledOut, which says whether all Environments are Ready on the newest revision.
+	// Ready, which says whether the kind is served, RolledOut, which says whether all Environments are Ready on the newest revision, and
+	// ProgramFetched, which says whether the program is what the registry has now.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -89,6 +129,9 @@ type EnvironmentClassStatus struct {
 	// The newest revision: a hash of the template and its program.
 	// +optional
 	Revision string `json:"revision,omitempty"`
+	// The artifact that the program of the newest revision is from.
+	// +optional
+	Artifact *FetchedArtifact `json:"artifact,omitempty"`
 	// How many Environments the class has.
 	// +optional
 	Environments int32 `json:"environments,omitempty"`
@@ -104,8 +147,20 @@ type EnvironmentClassStatus struct {
 	Failing []string `json:"failing,omitempty"`
 }
 
-// ConditionRolledOut says of a class whether all of its Environments are Ready on the newest revision.
-const ConditionRolledOut = "RolledOut"
+// FetchedArtifact is what was pulled from a registry.
+type FetchedArtifact struct {
+	// What spec.program.oci.ref was.
+	Ref string `json:"ref"`
+	// The digest of its manifest.
+	Digest string `json:"digest"`
+}
+
+const (
+	// ConditionRolledOut says of a class whether all of its Environments are Ready on the newest revision.
+	ConditionRolledOut = "RolledOut"
+	// ConditionProgramFetched says of a class with an artifact whether its program is what the registry has now.
+	ConditionProgramFetched = "ProgramFetched"
+)
 
 // EnvironmentClass makes a kind of a Pulumi program: for each object of the kind, the program runs once.
 // +kubebuilder:object:root=true

@@ -9,8 +9,9 @@ import (
 // EnvironmentSpec says which program to run, with what, and how.
 // +kubebuilder:validation:XValidation:rule="has(self.backend) == has(oldSelf.backend) && (!has(self.backend) || self.backend.url == oldSelf.backend.url)",message="the backend cannot be changed: the state is there. Make another Environment and move the state"
 type EnvironmentSpec struct {
-	// The Pulumi program.
-	Program ProgramSource `json:"program"`
+	// The Pulumi program. Only the template of a class has none here, if its class says where it is.
+	// +optional
+	Program ProgramSource `json:"program,omitzero"`
 
 	// The stack's configuration: strings, numbers, booleans, lists and objects, as they are. A key without a colon belongs
 	// to the project.

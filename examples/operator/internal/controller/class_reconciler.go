@@ -30,6 +30,7 @@ type ClassReconciler struct {
 	*Reconciler
 
 	instances *instanceReconciler
+	lookups   *lookups
 }
 
 // lookAgain is how long until something is looked at again that no watch tells of.
@@ -39,6 +40,7 @@ const lookAgain = 5 * time.Second
 func (r *ClassReconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
 	of := &v1alpha1.EnvironmentClass{}
 	if err := r.Client.Get(ctx, request.NamespacedName, of); err != nil {
+		r.lookups.forget(request.Name)
 		return ctrl.Result{}, client.IgnoreNotFound(err)
 	}
 	if ours, err := r.isOurs(ctx, of.Spec.Namespace); err != nil || !ours {
@@ -72,7 +74,7 @@ func (r *ClassReconciler) look(ctx context.Context, of *v1alpha1.EnvironmentClas
 	if err != nil || newest == nil {
 		return lookAgain, err
 	}
-	return 0, r.rollOut(ctx, of, newest, status)
+	return newest.after, r.rollOut(ctx, of, newest, status)
 }
 
 // serve makes the kind. While a class is wrong, the kind is served as it was.
@@ -157,47 +159,8 @@ func (r *ClassReconciler) servesAlready(ctx context.Context, of *v1alpha1.Enviro
 	return err == nil && class.IsOf(of.Name, found) && isEstablished(found) && r.instances.watch(of) == nil
 }
 
-// revise keeps the newest revision, nil if there is none.
-func (r *ClassReconciler) revise(ctx context.Context, of *v1alpha1.EnvironmentClass, status *v1alpha1.EnvironmentClassStatus) (*class.Revision, error) {
-	program := &corev1.ConfigMap{}
-	key := client.ObjectKey{Namespace: of.Spec.Namespace, Name: of.Spec.Template.Program.ConfigMapRef.Name}
-	err := r.Direct.Get(ctx, key, program)
-	if apierrors.IsNotFound(err) {
-		r.says(of, status, v1alpha1.ConditionRolledOut, metav1.ConditionFalse, "ProgramMissing", fmt.Sprintf(
-			"ConfigMap %s is not there, and spec.template.program.configMapRef names it. Environments that exist stay as they are.", key))
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	snapshot, err := class.Snapshot(of, program)
-	if err != nil {
-		return nil, err
-	}
-	kept := &corev1.ConfigMap{}
-	err = r.Direct.Get(ctx, client.ObjectKeyFromObject(snapshot), kept)
-	if apierrors.IsNotFound(err) {
-		err = r.Direct.Create(ctx, snapshot, client.FieldOwner(FieldManager))
-		kept = snapshot
-	}
-	if apierrors.IsNotFound(err) {
-		r.says(of, status, v1alpha1.ConditionRolledOut, metav1.ConditionFalse, "NamespaceMissing", fmt.Sprintf("The namespace %s does not exist. Create it.", of.Spec.Namespace))
-		return nil, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	newest, err := class.Open(of.Name, kept)
-	if err != nil {
-		r.says(of, status, v1alpha1.ConditionRolledOut, metav1.ConditionFalse, "NameTaken", err.Error()+". It was not touched. Delete it.")
-		return nil, nil
-	}
-	status.Revision = newest.Name
-	return newest, nil
-}
-
 // rollOut gives the newest revision to those whose turn it is.
-func (r *ClassReconciler) rollOut(ctx context.Context, of *v1alpha1.EnvironmentClass, newest *class.Revision, status *v1alpha1.EnvironmentClassStatus) error {
+func (r *ClassReconciler) rollOut(ctx context.Context, of *v1alpha1.EnvironmentClass, newest *revision, status *v1alpha1.EnvironmentClassStatus) error {
 	environments, err := r.environmentsOf(ctx, of)
 	if err != nil {
 		return err
@@ -221,7 +184,7 @@ func (r *ClassReconciler) rollOut(ctx context.Context, of *v1alpha1.EnvironmentC
 		if instance == nil || instance.GetDeletionTimestamp() != nil || !environment.DeletionTimestamp.IsZero() {
 			continue
 		}
-		member := memberOf(environment, newest)
+		member := memberOf(environment, newest.Revision)
 		member.First = of.Spec.Rollout.First != nil && first.Matches(labelsOf(instance))
 		members, instances[member.Instance] = append(members, member), instance
 		status.Environments++
@@ -230,20 +193,24 @@ func (r *ClassReconciler) rollOut(ctx context.Context, of *v1alpha1.EnvironmentC
 	}
 	next := class.Plan(members, of.Spec.Rollout)
 	for _, name := range next.Update {
-		if err := r.instances.update(ctx, of, newest, instances[name]); err != nil {
+		if err := r.instances.update(ctx, of, newest.Revision, instances[name]); err != nil {
 			return err
 		}
 	}
 	status.Updated += int32(len(next.Update)) //nolint:gosec // There are not so many.
 	status.Failing = next.Failing[:min(len(next.Failing), 10)]
 	switch {
+	case next.Stopped:
+		r.says(of, status, v1alpha1.ConditionRolledOut, metav1.ConditionFalse, "Stopped", newest.before+next.Message)
+	case newest.reason != "":
+		r.says(of, status, v1alpha1.ConditionRolledOut, metav1.ConditionFalse, newest.reason, newest.before+next.Message)
 	case next.Done:
 		r.says(of, status, v1alpha1.ConditionRolledOut, metav1.ConditionTrue, "RolledOut", next.Message)
-		return r.forgetRevisions(ctx, of, environments, newest.Name)
-	case next.Stopped:
-		r.says(of, status, v1alpha1.ConditionRolledOut, metav1.ConditionFalse, "Stopped", next.Message)
 	default:
 		r.says(of, status, v1alpha1.ConditionRolledOut, metav1.ConditionFalse, "Progressing", next.Message)
+	}
+	if next.Done {
+		return r.forgetRevisions(ctx, of, environments, newest.Name)
 	}
 	return nil
 }

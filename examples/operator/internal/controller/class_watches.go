@@ -42,13 +42,16 @@ func (r *Reconciler) setupClasses(manager ctrl.Manager) error {
 			return err
 		}
 	}
+	lookups := newLookups(r.Clock.Now)
 	return ctrl.NewControllerManagedBy(manager).
 		Named("class").
 		For(&v1alpha1.EnvironmentClass{}).
 		Watches(&v1alpha1.Environment{}, handler.EnqueueRequestsFromMapFunc(byClass)).
 		WatchesMetadata(&apiextensionsv1.CustomResourceDefinition{}, handler.EnqueueRequestsFromMapFunc(byClass)).
 		WatchesMetadata(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.byProgramOfClass)).
-		Complete(&ClassReconciler{Reconciler: r, instances: instances})
+		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.byPullSecret)).
+		WatchesRawSource(source.Channel(lookups.ended, &handler.EnqueueRequestForObject{})).
+		Complete(&ClassReconciler{Reconciler: r, instances: instances, lookups: lookups})
 }
 
 func metadataKind(kind string) *metav1.PartialObjectMetadata {
@@ -66,16 +69,28 @@ func byClass(_ context.Context, object client.Object) []reconcile.Request {
 	return []reconcile.Request{{NamespacedName: types.NamespacedName{Name: name}}}
 }
 
-// byProgramOfClass finds the classes whose program a ConfigMap is.
+// byProgramOfClass finds the classes whose program or revision a ConfigMap is.
 func (r *Reconciler) byProgramOfClass(ctx context.Context, program client.Object) []reconcile.Request {
+	return append(byClass(ctx, program), r.classes(ctx, func(of *v1alpha1.EnvironmentClass) bool {
+		return of.Spec.Namespace == program.GetNamespace() && of.Spec.Template.Program.ConfigMapRef.Name == program.GetName()
+	})...)
+}
+
+// byPullSecret finds the classes that pull their program with a Secret.
+func (r *Reconciler) byPullSecret(ctx context.Context, secret client.Object) []reconcile.Request {
+	return r.classes(ctx, func(of *v1alpha1.EnvironmentClass) bool {
+		return pullSecret(of) == client.ObjectKeyFromObject(secret)
+	})
+}
+
+func (r *Reconciler) classes(ctx context.Context, wanted func(*v1alpha1.EnvironmentClass) bool) []reconcile.Request {
 	var classes v1alpha1.EnvironmentClassList
 	if err := r.Client.List(ctx, &classes); err != nil {
 		return nil // the cache has stopped
 	}
-	requests := byClass(ctx, program)
+	var requests []reconcile.Request
 	for i := range classes.Items {
-		of := &classes.Items[i]
-		if of.Spec.Namespace == program.GetNamespace() && of.Spec.Template.Program.ConfigMapRef.Name == program.GetName() {
+		if of := &classes.Items[i]; wanted(of) {
 			requests = append(requests, reconcile.Request{NamespacedName: types.NamespacedName{Name: of.Name}})
 		}
 	}
