@@ -16,7 +16,6 @@ import (
 // lookups ask registries beside the reconciles: a slow registry holds up nothing but the program that it has. What they know is lost with
 // the process, and then asked for again.
 type lookups struct {
-	now   func() time.Time
 	ended chan event.GenericEvent // of the class
 
 	mutex sync.Mutex
@@ -30,7 +29,7 @@ type lookup struct {
 	running  bool
 	answer   *answer // the last one
 	failures int
-	next     time.Time
+	next     time.Time // by the clock of this machine, which goes forward only
 }
 
 // answer is what a registry has said.
@@ -45,8 +44,8 @@ const (
 	firstRetry = 30 * time.Second
 )
 
-func newLookups(now func() time.Time) *lookups {
-	return &lookups{now: now, ended: make(chan event.GenericEvent, 1024), of: map[string]*lookup{}, slots: make(chan struct{}, lookupsAtATime)}
+func newLookups() *lookups {
+	return &lookups{ended: make(chan event.GenericEvent, 1024), of: map[string]*lookup{}, slots: make(chan struct{}, lookupsAtATime)}
 }
 
 // ask returns the last answer for a version of a class, nil as long as there is none, and when to ask for the next. The registry is asked if
@@ -69,11 +68,11 @@ func (l *lookups) ask(
 			one.answer = nil // The revision that had them is gone.
 		}
 	}
-	if !one.running && (one.answer == nil || !l.now().Before(one.next)) {
+	if !one.running && (one.answer == nil || time.Until(one.next) <= 0) {
 		one.running = true
 		go l.run(of, one, interval, pull)
 	}
-	return one.answer, max(one.next.Sub(l.now()), 0)
+	return one.answer, max(time.Until(one.next), 0)
 }
 
 func (l *lookups) run(of string, one *lookup, interval time.Duration, pull func(context.Context) (artifact.Found, error)) {
@@ -95,11 +94,11 @@ func (l *lookups) run(of string, one *lookup, interval time.Duration, pull func(
 func (l *lookups) end(of string, one *lookup, got *answer, interval time.Duration) bool {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	one.running, one.answer, one.next = false, got, l.now().Add(interval)
+	one.running, one.answer, one.next = false, got, time.Now().Add(interval)
 	if got.problem == nil {
 		one.failures = 0
 	} else {
-		one.next = l.now().Add(min(interval, firstRetry<<min(one.failures, 16)))
+		one.next = time.Now().Add(min(interval, firstRetry<<min(one.failures, 16)))
 		one.failures++
 	}
 	return l.of[of] == one

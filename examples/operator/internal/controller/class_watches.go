@@ -42,7 +42,7 @@ func (r *Reconciler) setupClasses(manager ctrl.Manager) error {
 			return err
 		}
 	}
-	lookups := newLookups(r.Clock.Now)
+	lookups := newLookups()
 	return ctrl.NewControllerManagedBy(manager).
 		Named("class").
 		For(&v1alpha1.EnvironmentClass{}).
