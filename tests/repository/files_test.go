@@ -63,7 +63,7 @@ var mapped = []string{
 	"provider/object", "provider/patch", "provider/task", "provider/chart", "provider/sets", "provider/internal/ownership",
 	"provider/internal/chart", "provider/internal/draws", "provider/internal/order", "provider/internal/cluster", "provider/internal/manifest",
 	"provider/internal/mutation", "provider/internal/chartsource", "provider/internal/connect", "provider/sources", "provider/waitfor",
-	"provider/connection", "examples/operator/internal/runner", "examples/operator/internal/plan",
+	"provider/connection", "examples/operator/internal/runner", "examples/operator/internal/plan", "examples/operator/internal/artifact",
 }
 
 func TestAPackageCommentNamesAllFiles(t *testing.T) {

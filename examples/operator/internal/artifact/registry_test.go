@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -16,6 +18,9 @@ import (
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"oras.land/oras-go/v2"
+	orasfile "oras.land/oras-go/v2/content/file"
+	"oras.land/oras-go/v2/registry/remote"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/artifact"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/artifact/registrytest"
@@ -215,6 +220,65 @@ func TestCredentials(t *testing.T) { // [X63]
 			refused(t, err, artifact.ReasonPullSecretInvalid, "is damaged")
 		}
 	})
+}
+
+func TestARegistryThatRepeatsCredentials(t *testing.T) { // [X63]
+	registry := registrytest.New(t)
+	registry.Push(t, repository, "1.4", registrytest.File("Pulumi.yaml", project))
+	registry.Demand(username, password)
+	source := artifact.Source{
+		Ref: registry.Host() + "/" + repository + ":1.4", Login: login(t, map[string]string{registry.Host(): username + ":" + password}, nil),
+	}
+	registry.Intercept(func(w http.ResponseWriter, request *http.Request) bool {
+		name, word, is := request.BasicAuth()
+		if is {
+			w.Header().Set("Content-Type", ocispec.MediaTypeImageManifest)
+			w.Header().Set("Content-Length", "10")
+			w.Header().Set("Docker-Content-Digest", name+" "+word+" "+request.Header.Get("Authorization"))
+		}
+		return is
+	})
+	_, err := artifact.Look(t.Context(), source, "")
+	refused(t, err, artifact.ReasonRefused, "the answer of the registry is not valid", "[secret] [secret] Basic [secret]")
+
+	t.Run("or asks for them in the clear", func(t *testing.T) {
+		registry.Intercept(func(w http.ResponseWriter, _ *http.Request) bool {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="http://auth.example.com/token",service="registry"`)
+			w.WriteHeader(http.StatusUnauthorized)
+			return true
+		})
+		_, err := artifact.Look(t.Context(), source, "")
+		refused(t, err, artifact.ReasonUnavailable, "plain http is for registries on localhost")
+	})
+}
+
+// What the command oras does, by the library that it is made of.
+func TestWhatOrasPushes(t *testing.T) { // [X63]
+	registry := registrytest.New(t)
+	folder := t.TempDir()
+	files, err := orasfile.New(folder)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = files.Close() })
+	var layers []ocispec.Descriptor
+	for name, content := range map[string]string{"Pulumi.yaml": project, "Main.yaml": "a: 1\n"} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600))
+		layer, err := files.Add(t.Context(), name, "", "")
+		require.NoError(t, err)
+		layers = append(layers, layer)
+	}
+	manifest, err := oras.PackManifest(t.Context(), files, oras.PackManifestVersion1_1, "application/vnd.unknown.artifact.v1", oras.PackManifestOptions{Layers: layers})
+	require.NoError(t, err)
+	require.NoError(t, files.Tag(t.Context(), manifest, "1.4"))
+	to, err := remote.NewRepository(registry.Host() + "/" + repository)
+	require.NoError(t, err)
+	to.PlainHTTP = true
+	_, err = oras.Copy(t.Context(), files, "1.4", to, "1.4", oras.DefaultCopyOptions)
+	require.NoError(t, err)
+
+	found, err := artifact.Look(t.Context(), artifact.Source{Ref: registry.Host() + "/" + repository + ":1.4"}, "")
+	require.NoError(t, err)
+	assert.Equal(t, manifest.Digest.String(), found.Digest)
+	assert.Equal(t, map[string][]byte{"Pulumi.yaml": []byte(project), "Main.yaml": []byte("a: 1\n")}, found.Files)
 }
 
 func TestRedirectsGetNoCredentials(t *testing.T) { // [X63]

@@ -147,7 +147,7 @@ func TestAClassWithAProgramInARegistry(t *testing.T) { // [X63]
 		}
 		assert.Contains(t, p.classSays(v1alpha1.ConditionRolledOut, "RolledOut"), "All 2 are Ready")
 	})
-	t.Run("and comes back by itself when the registry does", func(t *testing.T) {
+	t.Run("and comes back by itself when the registry does", func(*testing.T) {
 		registry.Fail(http.StatusBadGateway)
 		p.looksAgain()
 		p.classSays(v1alpha1.ConditionProgramFetched, "RegistryUnavailable")
