@@ -145,7 +145,7 @@ func TestAClassWithAProgramInARegistry(t *testing.T) { // [X63]
 			one.environmentIs(func(e *v1alpha1.Environment) bool { return e.Annotations[v1alpha1.AnnotationRevision] == after })
 			one.settle()
 		}
-		assert.Contains(t, p.classSays(v1alpha1.ConditionRolledOut, "RolledOut"), "All 2 are Ready")
+		assert.Contains(t, p.classSays(v1alpha1.ConditionRolledOut, "RolledOut"), "2 of 2 are Ready")
 	})
 	t.Run("and comes back by itself when the registry does", func(*testing.T) {
 		registry.Fail(http.StatusBadGateway)
@@ -181,7 +181,7 @@ func TestAClassWithADigest(t *testing.T) { // [X63]
 		t.Helper()
 		assert.Contains(t, p.classSays(v1alpha1.ConditionProgramFetched, reason), says)
 		message := p.classSays(v1alpha1.ConditionRolledOut, reason)
-		assert.Contains(t, message, "The last revision goes on: All 1 are Ready")
+		assert.Contains(t, message, "The last revision goes on: 1 of 1 are Ready")
 		p.hasEvent(reason, says)
 		assert.Equal(t, before, p.readClass().Status.Revision)
 		assert.Equal(t, first, p.readClass().Status.Artifact.Digest)
@@ -263,7 +263,7 @@ func TestARegistryThatHangs(t *testing.T) { // [X63]
 	p.changeClass(func(spec *v1alpha1.EnvironmentClassSpec) {
 		spec.Template.Timeout = &metav1.Duration{Duration: time.Minute}
 	})
-	assert.Contains(t, p.classSays(v1alpha1.ConditionRolledOut, "Progressing"), "The registry is asked for the program. The last revision goes on: All 1 are Ready")
+	assert.Contains(t, p.classSays(v1alpha1.ConditionRolledOut, "Progressing"), "The registry is asked for the program. The last revision goes on: 1 of 1 are Ready")
 
 	began := time.Now()
 	second := &platform{place: p.and("shop"), class: p.class.DeepCopy()}
