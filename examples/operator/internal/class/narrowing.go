@@ -48,6 +48,9 @@ func narrower(path string, before, after apiextensionsv1.JSONSchemaProps) string
 			return says
 		}
 	}
+	if says := narrowerBounds(path, before, after); says != "" {
+		return says
+	}
 	if !equality.Semantic.DeepEqual(limits(before), limits(after)) && !isFree(before, after) {
 		return fmt.Sprintf("what %s may be would be bounded in another way", path)
 	}
@@ -69,6 +72,48 @@ func narrowerEnum(path string, before, after []apiextensionsv1.JSON) string {
 	return ""
 }
 
+// bound is one of the largest or smallest values, lengths and numbers that a schema allows.
+type bound struct {
+	name      string
+	value     *float64
+	exclusive bool
+	// least says that more is allowed the smaller it is.
+	least bool
+}
+
+func boundsOf(schema apiextensionsv1.JSONSchemaProps) []bound {
+	whole := func(value *int64) *float64 {
+		if value == nil {
+			return nil
+		}
+		return new(float64(*value))
+	}
+	return []bound{
+		{name: "maximum", value: schema.Maximum, exclusive: schema.ExclusiveMaximum},
+		{name: "minimum", value: schema.Minimum, exclusive: schema.ExclusiveMinimum, least: true},
+		{name: "maxLength", value: whole(schema.MaxLength)}, {name: "minLength", value: whole(schema.MinLength), least: true},
+		{name: "maxItems", value: whole(schema.MaxItems)}, {name: "minItems", value: whole(schema.MinItems), least: true},
+		{name: "maxProperties", value: whole(schema.MaxProperties)}, {name: "minProperties", value: whole(schema.MinProperties), least: true},
+	}
+}
+
+// narrowerBounds allows a bound to move outwards, and to go.
+func narrowerBounds(path string, before, after apiextensionsv1.JSONSchemaProps) string {
+	now := boundsOf(after)
+	for i, was := range boundsOf(before) {
+		is := now[i]
+		switch {
+		case is.value == nil:
+		case was.value == nil:
+			return fmt.Sprintf("%s would have the %s %v", path, is.name, *is.value)
+		case *is.value == *was.value && (was.exclusive || !is.exclusive):
+		case *is.value == *was.value || (*is.value < *was.value) != is.least:
+			return fmt.Sprintf("%s had the %s %v and would have %v%s", path, is.name, *was.value, *is.value, map[bool]string{true: ", without that value itself"}[is.exclusive])
+		}
+	}
+	return ""
+}
+
 // isFree says whether nothing bounds a value any more. Fields that are in no schema need one that lets them through.
 func isFree(before, after apiextensionsv1.JSONSchemaProps) bool {
 	passing := before.AdditionalProperties != nil || before.XPreserveUnknownFields != nil || before.XEmbeddedResource || before.XIntOrString
@@ -79,6 +124,9 @@ func isFree(before, after apiextensionsv1.JSONSchemaProps) bool {
 func limits(schema apiextensionsv1.JSONSchemaProps) apiextensionsv1.JSONSchemaProps {
 	schema.ID, schema.Description, schema.Title, schema.Example, schema.ExternalDocs = "", "", "", nil, nil
 	schema.Type, schema.Default, schema.Enum, schema.Required, schema.Properties = "", nil, nil, nil, nil
+	schema.Maximum, schema.ExclusiveMaximum, schema.Minimum, schema.ExclusiveMinimum = nil, false, nil, false
+	schema.MaxLength, schema.MinLength, schema.MaxItems, schema.MinItems = nil, nil, nil, nil
+	schema.MaxProperties, schema.MinProperties = nil, nil
 	if schema.Items != nil && schema.Items.Schema != nil {
 		schema.Items = nil
 	}

@@ -63,6 +63,14 @@ func Waits(instance *unstructured.Unstructured, environment *v1alpha1.Environmen
 	return status
 }
 
+// Reason is that of Ready.
+func (s Status) Reason() string {
+	if ready := meta.FindStatusCondition(s.Conditions, v1alpha1.ConditionReady); ready != nil {
+		return ready.Reason
+	}
+	return ""
+}
+
 func waits(instance *unstructured.Unstructured, reason, message string) []metav1.Condition {
 	condition := func(kind string, status metav1.ConditionStatus) metav1.Condition {
 		return metav1.Condition{Type: kind, Status: status, Reason: reason, Message: message, ObservedGeneration: instance.GetGeneration()}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	admissionv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -374,6 +375,29 @@ func TestWhoGetsAnEnvironment(t *testing.T) { // [X60]
 		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: other}}
 		require.NoError(t, p.Patch(t.Context(), namespace, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"labels":{"tenant":"true"}}}`))))
 		refused.environmentIs(func(*v1alpha1.Environment) bool { return true })
+	})
+	t.Run("who the API server refuses gets one when that is corrected, which nothing tells of", func(t *testing.T) {
+		policy := &admissionv1.ValidatingAdmissionPolicy{
+			ObjectMeta: metav1.ObjectMeta{Name: p.namespace},
+			Spec: admissionv1.ValidatingAdmissionPolicySpec{
+				MatchConstraints: &admissionv1.MatchResources{ResourceRules: []admissionv1.NamedRuleWithOperations{{RuleWithOperations: admissionv1.RuleWithOperations{
+					Operations: []admissionv1.OperationType{admissionv1.Create},
+					Rule:       admissionv1.Rule{APIGroups: []string{v1alpha1.GroupVersion.Group}, APIVersions: []string{"*"}, Resources: []string{"environments"}},
+				}}}},
+				Validations: []admissionv1.Validation{{Expression: fmt.Sprintf("object.metadata.namespace != %q", p.namespace), Message: "not yet"}},
+			},
+		}
+		binding := &admissionv1.ValidatingAdmissionPolicyBinding{
+			ObjectMeta: policy.ObjectMeta,
+			Spec:       admissionv1.ValidatingAdmissionPolicyBindingSpec{PolicyName: policy.Name, ValidationActions: []admissionv1.ValidationAction{admissionv1.Deny}},
+		}
+		require.NoError(t, p.Create(t.Context(), policy))
+		require.NoError(t, p.Create(t.Context(), binding))
+		require.Eventually(t, func() bool { return p.Create(t.Context(), p.environmentOf(), client.DryRunAll) != nil }, eventually, moment)
+		late := p.new(team, "late", map[string]any{"image": "shop:1"}, nil)
+		assert.Contains(t, late.says("EnvironmentRefused"), "not yet")
+		require.NoError(t, p.Delete(t.Context(), binding))
+		late.environmentIs(func(*v1alpha1.Environment) bool { return true })
 	})
 	t.Run("what configures a provider never comes from a tenant", func(t *testing.T) {
 		shop := p.new(team, "shop", map[string]any{"image": "shop:1", "k8sconnect:kubeconfig": "{}"}, nil)

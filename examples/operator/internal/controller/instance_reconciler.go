@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"time"
 
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -55,8 +56,17 @@ func (r *instanceReconciler) Reconcile(ctx context.Context, request instanceRequ
 	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
 		return ctrl.Result{RequeueAfter: conflictDelay}, nil // Decided from an old version. The new one is on its way to the cache.
 	}
+	if err == nil && status != nil && status.Reason() == reasonRefused {
+		return ctrl.Result{RequeueAfter: refusedDelay}, nil // What corrects it, such as a RoleBinding, is not watched.
+	}
 	return ctrl.Result{}, err
 }
+
+// reasonRefused is that of an object whose Environment the API server refuses, which is tried again after refusedDelay.
+const (
+	reasonRefused = "EnvironmentRefused"
+	refusedDelay  = 15 * time.Second
+)
 
 // look does the next thing, and returns what the tenant is told, nil for nothing new.
 func (r *instanceReconciler) look(ctx context.Context, of *v1alpha1.EnvironmentClass, instance *unstructured.Unstructured) (*class.Status, error) {
@@ -110,7 +120,7 @@ func (r *instanceReconciler) look(ctx context.Context, of *v1alpha1.EnvironmentC
 	written, err := r.write(ctx, of, revision, instance, environment)
 	if err != nil {
 		if apierrors.IsInvalid(err) || apierrors.IsForbidden(err) {
-			return says("EnvironmentRefused", "The API server refuses the Environment: "+err.Error()+".")
+			return says(reasonRefused, "The API server refuses the Environment, which is tried again every 15 s: "+err.Error()+".")
 		}
 		return nil, err
 	}
