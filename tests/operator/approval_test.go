@@ -81,6 +81,18 @@ func TestReview(t *testing.T) { // [X68]
 	err = author.updated("shop", fields{"spec": fields{"approval": "Automatic"}})
 	require.True(t, apierrors.IsForbidden(err), "%v", err)
 	assert.Contains(t, err.Error(), author.name+" may not change spec.approval of an Environment that is Reviewed")
+	err = author.updated("shop", fields{"metadata": fields{"annotations": fields{"platform.example.com/orphan": "true"}}})
+	require.True(t, apierrors.IsForbidden(err), "%v", err)
+	assert.Contains(t, err.Error(), author.name+" may not let the objects of an Environment go that is Reviewed")
+	err = author.updated("shop", fields{"spec": fields{"onDelete": "Orphan"}})
+	require.True(t, apierrors.IsForbidden(err), "%v", err)
+	s.run("label", "namespace", s.namespace, "platform.example.com/reviewed=true")
+	s.eventually(func() bool {
+		err = author.client.Create(t.Context(), environmentOf(s.namespace, "other", nil), client.DryRunAll)
+		return apierrors.IsForbidden(err)
+	}, "the label is known")
+	assert.Contains(t, err.Error(), "may only create Environments with approval: Reviewed and destroyApproval: Reviewed in the namespace "+s.namespace)
+	require.NoError(t, author.try("other", fields{"approval": "Reviewed", "destroyApproval": "Reviewed", "suspend": true}))
 	approval := func(plan string) *unstructured.Unstructured {
 		return &unstructured.Unstructured{Object: fields{
 			"apiVersion": environmentKind.GroupVersion().String(), "kind": "Approval",
