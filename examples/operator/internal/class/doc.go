@@ -6,6 +6,7 @@
 //	environment.go  the Environment of an object
 //	rollout.go      which Environments get the newest revision next
 //	status.go       what a tenant sees
+//	waiting.go      objects that do not get as far as their Environments
 //
 // An object never runs anything itself. It has an ordinary Environment in the namespace of the platform team, so that everything that
 // holds for Environments holds for it: one machine plans, runs, continues and destroys.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -170,6 +172,10 @@ func (r *ClassReconciler) rollOut(ctx context.Context, of *v1alpha1.EnvironmentC
 		r.says(of, status, v1alpha1.ConditionRolledOut, metav1.ConditionFalse, "ClassInvalid", fmt.Sprintf("spec.rollout.first is no selector: %v.", err))
 		return nil
 	}
+	waiting, err := r.instances.waiting(ctx, of)
+	if err != nil {
+		return err
+	}
 	members, instances := []class.Member{}, map[string]*unstructured.Unstructured{}
 	status.Environments, status.Updated, status.Ready = 0, 0, 0
 	for i := range environments {
@@ -189,9 +195,10 @@ func (r *ClassReconciler) rollOut(ctx context.Context, of *v1alpha1.EnvironmentC
 		members, instances[member.Instance] = append(members, member), instance
 		status.Environments++
 		status.Updated += count(member.Updated)
-		status.Ready += count(environment.State() == v1alpha1.StateReady)
+		status.Ready += count(environment.State() == v1alpha1.StateReady && waiting[class.InstanceOf(environment)] == "")
 	}
 	next := class.Plan(members, of.Spec.Rollout)
+	next.Message = class.SayWaiting(next.Message, slices.Collect(maps.Values(waiting)), status.Environments)
 	for _, name := range next.Update {
 		if err := r.instances.update(ctx, of, newest.Revision, instances[name]); err != nil {
 			return err

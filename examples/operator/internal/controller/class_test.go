@@ -396,8 +396,16 @@ func TestWhoGetsAnEnvironment(t *testing.T) { // [X60]
 		require.Eventually(t, func() bool { return p.Create(t.Context(), p.environmentOf(), client.DryRunAll) != nil }, eventually, moment)
 		late := p.new(team, "late", map[string]any{"image": "shop:1"}, nil)
 		assert.Contains(t, late.says("EnvironmentRefused"), "not yet")
+		says := func(holds bool) {
+			p.eventuallyClass(func(of *v1alpha1.EnvironmentClass) bool {
+				rolled := meta.FindStatusCondition(of.Status.Conditions, v1alpha1.ConditionRolledOut)
+				return strings.Contains(rolled.Message, "Not as their objects say: "+team+"/late (EnvironmentRefused).") == holds
+			})
+		}
+		says(true)
 		require.NoError(t, p.Delete(t.Context(), binding))
 		late.environmentIs(func(*v1alpha1.Environment) bool { return true })
+		says(false)
 	})
 	t.Run("what configures a provider never comes from a tenant", func(t *testing.T) {
 		shop := p.new(team, "shop", map[string]any{"image": "shop:1", "k8sconnect:kubeconfig": "{}"}, nil)

@@ -12,6 +12,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 	"sigs.k8s.io/controller-runtime/pkg/handler"
 	"sigs.k8s.io/controller-runtime/pkg/predicate"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -23,7 +24,7 @@ import (
 
 // setupClasses registers the two controllers of classes.
 func (r *Reconciler) setupClasses(manager ctrl.Manager) error {
-	instances := &instanceReconciler{Reconciler: r, watches: &instanceWatches{cache: manager.GetCache(), watched: map[string]bool{}}}
+	instances := &instanceReconciler{Reconciler: r, watches: &instanceWatches{cache: manager.GetCache(), watched: map[string]bool{}}, waits: make(chan event.GenericEvent, 1024)}
 	running, err := controller.NewTyped("instance", manager, controller.TypedOptions[instanceRequest]{
 		Reconciler: instances, MaxConcurrentReconciles: r.Options.Reconciles,
 	})
@@ -50,6 +51,7 @@ func (r *Reconciler) setupClasses(manager ctrl.Manager) error {
 		WatchesMetadata(&apiextensionsv1.CustomResourceDefinition{}, handler.EnqueueRequestsFromMapFunc(byClass)).
 		WatchesMetadata(&corev1.ConfigMap{}, handler.EnqueueRequestsFromMapFunc(r.byProgramOfClass)).
 		WatchesMetadata(&corev1.Secret{}, handler.EnqueueRequestsFromMapFunc(r.byPullSecret)).
+		WatchesRawSource(source.Channel(instances.waits, &handler.EnqueueRequestForObject{})).
 		WatchesRawSource(source.Channel(lookups.ended, &handler.EnqueueRequestForObject{})).
 		Complete(&ClassReconciler{Reconciler: r, instances: instances, lookups: lookups})
 }

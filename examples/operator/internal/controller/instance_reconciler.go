@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"sync"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -18,6 +19,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/controllerutil"
+	"sigs.k8s.io/controller-runtime/pkg/event"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/class"
@@ -34,6 +36,9 @@ type instanceReconciler struct {
 	*Reconciler
 
 	watches *instanceWatches
+	// waits tells a class of an object that waits, or does not wait any more, and reasons has the reasons that it was told of.
+	waits   chan event.GenericEvent
+	reasons sync.Map
 }
 
 // Reconcile does all that an object needs.
@@ -46,8 +51,12 @@ func (r *instanceReconciler) Reconcile(ctx context.Context, request instanceRequ
 		return ctrl.Result{}, err
 	}
 	instance, err := r.read(ctx, of, request.NamespacedName)
-	if err != nil || instance == nil {
+	if err != nil {
 		return ctrl.Result{}, err
+	}
+	r.tellClass(request, instance)
+	if instance == nil {
+		return ctrl.Result{}, nil
 	}
 	status, err := r.look(ctx, of, instance)
 	if err == nil && status != nil {
@@ -56,17 +65,29 @@ func (r *instanceReconciler) Reconcile(ctx context.Context, request instanceRequ
 	if apierrors.IsConflict(err) || apierrors.IsAlreadyExists(err) {
 		return ctrl.Result{RequeueAfter: conflictDelay}, nil // Decided from an old version. The new one is on its way to the cache.
 	}
-	if err == nil && status != nil && status.Reason() == reasonRefused {
+	if err == nil && status != nil && status.Reason() == class.ReasonEnvironmentRefused {
 		return ctrl.Result{RequeueAfter: refusedDelay}, nil // What corrects it, such as a RoleBinding, is not watched.
 	}
 	return ctrl.Result{}, err
 }
 
-// reasonRefused is that of an object whose Environment the API server refuses, which is tried again after refusedDelay.
-const (
-	reasonRefused = "EnvironmentRefused"
-	refusedDelay  = 15 * time.Second
-)
+// tellClass tells a class of what its objects say, once the cache has it.
+func (r *instanceReconciler) tellClass(request instanceRequest, instance *unstructured.Unstructured) {
+	reason := ""
+	if instance != nil {
+		reason = class.WaitsFor(instance)
+	}
+	before, known := r.reasons.Swap(request, reason)
+	if instance == nil {
+		r.reasons.Delete(request)
+	}
+	if known && before != reason || !known && reason != "" {
+		r.waits <- event.GenericEvent{Object: &v1alpha1.EnvironmentClass{ObjectMeta: metav1.ObjectMeta{Name: request.Class}}}
+	}
+}
+
+// refusedDelay is when an Environment that the API server refuses is tried again.
+const refusedDelay = 15 * time.Second
 
 // look does the next thing, and returns what the tenant is told, nil for nothing new.
 func (r *instanceReconciler) look(ctx context.Context, of *v1alpha1.EnvironmentClass, instance *unstructured.Unstructured) (*class.Status, error) {
@@ -85,7 +106,7 @@ func (r *instanceReconciler) look(ctx context.Context, of *v1alpha1.EnvironmentC
 		if instance.GetDeletionTimestamp() != nil {
 			return nil, r.letInstanceGo(ctx, of, instance)
 		}
-		return says("NameTaken", fmt.Sprintf("The Environment %s/%s is not of this object. It was not touched.", taken.Namespace, taken.Name))
+		return says(class.ReasonNameTaken, fmt.Sprintf("The Environment %s/%s is not of this object. It was not touched.", taken.Namespace, taken.Name))
 	}
 	switch {
 	case instance.GetDeletionTimestamp() != nil:
@@ -99,7 +120,7 @@ func (r *instanceReconciler) look(ctx context.Context, of *v1alpha1.EnvironmentC
 		if allowed, err := r.allows(ctx, of, instance.GetNamespace()); err != nil {
 			return nil, err
 		} else if !allowed {
-			return says("NamespaceNotAllowed", fmt.Sprintf("The class %s is not for the namespace %s. Who looks after the class knows for which.", of.Name, instance.GetNamespace()))
+			return says(class.ReasonNamespaceNotAllowed, fmt.Sprintf("The class %s is not for the namespace %s. Who looks after the class knows for which.", of.Name, instance.GetNamespace()))
 		}
 	}
 	revision, problem, err := r.revisionFor(ctx, of, environment)
@@ -107,7 +128,7 @@ func (r *instanceReconciler) look(ctx context.Context, of *v1alpha1.EnvironmentC
 		return nil, err
 	}
 	if problem != "" {
-		return says("RevisionMissing", problem)
+		return says(class.ReasonRevisionMissing, problem)
 	}
 	if controllerutil.AddFinalizer(instance, v1alpha1.InstanceFinalizer) {
 		return nil, r.patchFinalizers(ctx, instance)
@@ -115,12 +136,12 @@ func (r *instanceReconciler) look(ctx context.Context, of *v1alpha1.EnvironmentC
 	if problem, err := r.copySecrets(ctx, of, instance); err != nil {
 		return nil, err
 	} else if problem != "" {
-		return says("InputsMissing", problem)
+		return says(class.ReasonInputsMissing, problem)
 	}
 	written, err := r.write(ctx, of, revision, instance, environment)
 	if err != nil {
 		if apierrors.IsInvalid(err) || apierrors.IsForbidden(err) {
-			return says(reasonRefused, "The API server refuses the Environment, which is tried again every 15 s: "+err.Error()+".")
+			return says(class.ReasonEnvironmentRefused, "The API server refuses the Environment, which is tried again every 15 s: "+err.Error()+".")
 		}
 		return nil, err
 	}
@@ -285,6 +306,26 @@ func (r *instanceReconciler) read(ctx context.Context, of *v1alpha1.EnvironmentC
 		return nil, err
 	}
 	return instance, nil
+}
+
+// waiting are the objects of a class that do not get as far as their Environments, by their names with the reasons.
+func (r *instanceReconciler) waiting(ctx context.Context, of *v1alpha1.EnvironmentClass) (map[types.NamespacedName]string, error) {
+	if !r.watches.has(of.Name) {
+		return nil, nil
+	}
+	all := &unstructured.UnstructuredList{}
+	all.SetGroupVersionKind(of.InstanceKind())
+	if err := r.Client.List(ctx, all); err != nil {
+		return nil, err
+	}
+	waiting := map[types.NamespacedName]string{}
+	for i := range all.Items {
+		if reason := class.WaitsFor(&all.Items[i]); reason != "" {
+			name := client.ObjectKeyFromObject(&all.Items[i])
+			waiting[name] = fmt.Sprintf("%s (%s)", name, reason)
+		}
+	}
+	return waiting, nil
 }
 
 func labelsOf(object client.Object) labels.Set { return labels.Set(object.GetLabels()) }
