@@ -40,11 +40,17 @@ func (e *Environment) State() State {
 		return StateDeleting
 	case holds(ConditionReady):
 		return StateReady
-	case e.Status.Retry != nil && e.Status.Retry.Count > 0:
+	case e.isRepeated():
 		return StateFailing
 	case holds(ConditionSuspended):
 		return StateSuspended
 	default:
 		return StateReconciling
 	}
+}
+
+// isRepeated says whether a run has failed with the inputs with which it is repeated: a run with others has not failed yet.
+func (e *Environment) isRepeated() bool {
+	retry, operation := e.Status.Retry, e.Status.CurrentOperation
+	return retry != nil && retry.Count > 0 && (operation == nil || operation.InputHash == retry.InputHash)
 }
