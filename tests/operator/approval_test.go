@@ -86,6 +86,8 @@ func TestReview(t *testing.T) { // [X68]
 	assert.Contains(t, err.Error(), author.name+" may not let the objects of an Environment go that is Reviewed")
 	err = author.updated("shop", fields{"spec": fields{"onDelete": "Orphan"}})
 	require.True(t, apierrors.IsForbidden(err), "%v", err)
+	err = author.updated("shop", fields{"metadata": fields{"finalizers": nil}})
+	require.True(t, apierrors.IsForbidden(err), "%v", err)
 	s.run("label", "namespace", s.namespace, "platform.example.com/reviewed=true")
 	s.eventually(func() bool {
 		err = author.client.Create(t.Context(), environmentOf(s.namespace, "other", nil), client.DryRunAll)

@@ -1,12 +1,13 @@
 package class
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
 )
 
 // The reasons of Ready of an object that does not get as far as its Environment.
@@ -20,17 +21,21 @@ const (
 
 var waitsFor = []string{ReasonNamespaceNotAllowed, ReasonInputsMissing, ReasonNameTaken, ReasonRevisionMissing, ReasonEnvironmentRefused}
 
-// WaitsFor is the reason why what an object says does not reach its Environment, "" if it does.
+// WaitsFor is the reason why what an object says does not reach its Environment, "" if it does. It is asked of all objects of a class with
+// each change of one, so it copies nothing.
 func WaitsFor(instance *unstructured.Unstructured) string {
 	if instance.GetDeletionTimestamp() != nil {
 		return ""
 	}
-	status := Status{}
-	encoded, err := json.Marshal(instance.Object["status"])
-	if err != nil || json.Unmarshal(encoded, &status) != nil || !slices.Contains(waitsFor, status.Reason()) {
-		return ""
+	found, _, _ := unstructured.NestedFieldNoCopy(instance.Object, "status", "conditions")
+	conditions, _ := found.([]any)
+	for _, condition := range conditions {
+		condition, _ := condition.(map[string]any)
+		if reason, _ := condition["reason"].(string); condition["type"] == v1alpha1.ConditionReady && slices.Contains(waitsFor, reason) {
+			return reason
+		}
 	}
-	return status.Reason()
+	return ""
 }
 
 // SayWaiting adds to the message about a rollout which objects wait, by their names with the reasons.

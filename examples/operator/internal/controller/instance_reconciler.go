@@ -315,7 +315,7 @@ func (r *instanceReconciler) waiting(ctx context.Context, of *v1alpha1.Environme
 	}
 	all := &unstructured.UnstructuredList{}
 	all.SetGroupVersionKind(of.InstanceKind())
-	if err := r.Client.List(ctx, all); err != nil {
+	if err := r.Client.List(ctx, all, client.UnsafeDisableDeepCopy); err != nil { // They are read alone.
 		return nil, err
 	}
 	waiting := map[types.NamespacedName]string{}
