@@ -86,12 +86,22 @@ func TestWhatProgramsSetIsWatched(t *testing.T) { // [X65]
 		"example.com/v1 Nowhere: the API server does not have the kind", "v1 Secret: who may watch it may read its values",
 	}, watched.NotWatched)
 
+	neighbour := p.and("neighbour")
+	neighbour.environment(watching)
+	neighbour.runs(1, func(head *state.Head) { head.Record.Resources = []v1alpha1.ResourceStatus{p.apply("ConfigMap", "z", "hello")} })
+	neighbour.isWatched(1)
+
 	// Others set what the program does not, and what it set already. None of that is drift.
 	p.edit("a", func(made *corev1.ConfigMap) { made.Labels = map[string]string{"of": "others"} })
 	p.edit("b", func(made *corev1.ConfigMap) { made.Data["more"] = "of others" })
 	p.make(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "another"}})
 	require.NoError(t, p.Patch(p.Context(), p.secret("d"), client.RawPatch("application/merge-patch+json", []byte(`{"stringData":{"text":"bye"}}`))))
-	// A change of ours is seen, and it is the first.
+	// The watch tells of changes in their order, so when it has told of this one, it has told of those before.
+	p.edit("z", func(made *corev1.ConfigMap) { made.Data["text"] = "bye" })
+	neighbour.isLookedAt(2)
+	require.EqualValues(t, 1, p.read().Status.Serial, "a look that nothing asks for")
+	require.Equal(t, watched.Digest, p.read().Status.Watched.Digest)
+
 	p.edit("a", func(made *corev1.ConfigMap) { made.Data["text"] = "bye" })
 	require.Less(t, p.isLookedAt(2), 5*time.Second)
 	p.apply("ConfigMap", "a", "hello")
