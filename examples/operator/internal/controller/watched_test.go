@@ -88,7 +88,9 @@ func TestWhatProgramsSetIsWatched(t *testing.T) { // [X65]
 
 	neighbour := p.and("neighbour")
 	neighbour.environment(watching)
-	neighbour.runs(1, func(head *state.Head) { head.Record.Resources = []v1alpha1.ResourceStatus{p.apply("ConfigMap", "z", "hello")} })
+	neighbour.runs(1, func(head *state.Head) {
+		head.Record.Resources = []v1alpha1.ResourceStatus{p.apply("ConfigMap", "z", "hello")}
+	})
 	neighbour.isWatched(1)
 
 	// Others set what the program does not, and what it set already. None of that is drift.
