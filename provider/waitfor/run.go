@@ -69,6 +69,7 @@ func Run(ctx context.Context, request Request) (*unstructured.Unstructured, erro
 	trouble := status.trouble()
 	return nil, &Error{
 		text: request.report(ctx, notReady, trouble), Err: notReady, unread: trouble != nil && notReady.Last == nil, Pods: request.pods,
+		Vanished: request.vanished(notReady),
 	}
 }
 
@@ -182,6 +183,8 @@ type Error struct {
 	Err *readiness.NotReadyError
 	// Pods are the pods of a Job that has deleted them; nil if there are none.
 	Pods *diagnosis.Remembered
+	// Vanished means that the wait ended because the object was deleted.
+	Vanished bool
 }
 
 func (e *Error) Error() string { return e.text }

@@ -205,3 +205,37 @@ func TestAJobWithATimeToLiveWhoseEndNobodySaw(t *testing.T) { // [D66]
 		k.get(t, id)
 	})
 }
+
+func TestAWaitForAJobThatIsCompleteAndGone(t *testing.T) { // [D66] [W14]
+	t.Parallel()
+	c := workloads.Get(t)
+	const program = `
+resources:
+  done:
+    type: k8sconnect:Wait
+    properties: {resourceRef: {apiVersion: batch/v1, kind: Job, namespace: "%s", name: migrate, uid: "%s"}, waitFor: {ready: true, timeout: 1m}}
+`
+	gone := func(t *testing.T, kubelet string) (s *stack, space, uid string) {
+		k, space := kubeOf(t, c), c.Namespace(t)
+		id := "batch/v1/Job/" + space + "/migrate"
+		uid = string(k.create(t, id, replaceAll(shortJob, "SPACE", space, "KUBELET", kubelet, "IMAGE", "migrate:1")).GetUID())
+		if kubelet == "test" {
+			k.status(t, k.thePod(t, space, "job-name=migrate"), failedPod)
+		}
+		eventually(t, "the Job has gone", func() bool { return k.find(t, id) == nil })
+		return newStackIn(t, k, c.KubeconfigFile()), space, uid
+	}
+	t.Run("before the Wait has seen it, succeeds: an event tells", func(t *testing.T) {
+		t.Parallel()
+		s, space, uid := gone(t, "kwok")
+		s.program(t, program, space, uid)
+		s.up(t)
+		s.previewEmpty(t)
+	})
+	t.Run("fails, if the Job has failed", func(t *testing.T) {
+		t.Parallel()
+		s, space, uid := gone(t, "test")
+		s.program(t, program, space, uid)
+		assert.Contains(t, s.runFails(t, "up", "--yes", "--skip-preview"), "the object was deleted")
+	})
+}
