@@ -8,6 +8,7 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/common/tokens"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/sets"
@@ -377,4 +378,9 @@ func (c *construction) rememberAtEnd(memory pulumi.Input) error {
 	return c.ctx.RegisterResourceOutputs(c.record, pulumi.Map{
 		keyVersion: c.record.Version, keyContent: c.record.Content, keyRotate: c.record.Rotate, keyMemory: pulumi.ToSecret(memory),
 	})
+}
+
+// setOf is the set of the objects in a rendering.
+func (r *release) setOf(done *rendered) (sets.Set, check.Mistakes) {
+	return sets.Of(r.given, done.documents, r.release.Namespace)
 }

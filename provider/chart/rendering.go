@@ -10,7 +10,6 @@ import (
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chart"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/draws"
@@ -219,11 +218,6 @@ func (d *rendered) finish(session *draws.Session) {
 	for _, pattern := range session.Unmatched() {
 		d.warnings = append(d.warnings, fmt.Sprintf("rotate: %q names no value that the chart draws.", pattern))
 	}
-}
-
-// setOf is the set of the objects in a rendering.
-func (r *release) setOf(done *rendered) (sets.Set, check.Mistakes) {
-	return sets.Of(r.given, done.documents, r.release.Namespace)
 }
 
 // takenOver are the objects that an override adopts while the release is being installed.

@@ -88,6 +88,19 @@ func (t target) object(body map[string]any) *unstructured.Unstructured {
 	return object
 }
 
+var versionPath = fieldpath.MakePathOrDie("metadata", "resourceVersion")
+
+// unguarded returns a body that may be applied onto any version of the object.
+func unguarded(body map[string]any) map[string]any {
+	return ownership.Without(body, []fieldpath.Path{versionPath})
+}
+
+// isGuarded reports whether a body may be applied only onto the version of the object that was read.
+func isGuarded(body map[string]any) bool {
+	_, guarded, _ := unstructured.NestedString(body, "metadata", "resourceVersion")
+	return guarded
+}
+
 // isOtherObject recognises the API server's answers to a uid that does not match the object: a conflict if there is no
 // object, a validation error for metadata.uid if another object has the name.
 func isOtherObject(err error) bool {

@@ -190,7 +190,7 @@ func (c *comparison) try(ctx context.Context) (p.DiffResponse, error) {
 		return p.DiffResponse{}, err
 	}
 	changes := append(in.compare(old, result.withLeaving(in)), reordered...)
-	diff := detailedDiff(append(changes, in.returning(old, lastOf(old, in), changes)...), old, in, c.ignored)
+	diff := detailedDiff(append(changes, in.returningFromManagers(old, lastOf(old, in), changes)...), old, in, c.ignored)
 	if in.changesVersion(old) {
 		diff = inVersion(diff, c.ignored)
 	}

@@ -54,16 +54,18 @@
 //   - a namespace or a kind that the same run may create: prerequisites.go; the ServiceAccount of a token: token_account.go
 //   - a version that the cluster does not serve, in a chart: version_of_chart.go
 //   - an object that exists already: adopt.go; what others have set on it: adopt_extras.go
-//   - an object that an interrupted run has created, and writes with an unknown outcome: recovery.go
+//   - an object that an interrupted run has created; what a read says of a write with an unknown outcome: recovery.go
 //   - an object with the name of the one that it replaces: same_name_replacement.go
 //
 // A write onto an object that exists:
 //
-//   - its steps, and what it sends: write.go; the request, with or without force, and the state after its answer: apply.go;
-//     its result for the engine: outcome.go
-//   - the steps that change who owns what: takeover.go, ignore_released.go, unowned_fields.go
+//   - what it sends: write.go, sent_manifest.go; the request, with or without force, and the state after its answer: apply.go
+//   - what is saved and reported afterwards, also if the reply was lost: outcome.go
+//   - the edits of managed fields before and after it: write_ownership.go; single ones: takeover.go, ignore_released.go,
+//     unowned_fields.go
+//   - a preview that cannot ask the API server, for instance because a webhook cannot be called: unresolved_preview.go
 //   - an object that still has the field manager of a former URN: an update renames it in write.go, a creation in adopt.go
-//   - other KubeObjects on the object: other_kubeobjects.go; Patches on it: patched.go
+//   - other KubeObjects on the object, also on one that exists before a create: other_kubeobjects.go; Patches on it: patched.go
 //   - fields of other managers, by conflictPolicy: conflicts.go
 //   - fields that leave the manifest, and whether they leave the object: removed_fields.go
 //   - managed fields in an API version that blocks the apply: outdated_managed_fields.go
@@ -71,8 +73,9 @@
 //
 // The input ignoreFields:
 //
-//   - its paths: ignore_fields.go; what an update sends without them: ignore_keeps_identity.go
-//   - ignored fields that an apply has to send: ignore_onto_live.go, ignore_inside.go, ignore_new_items.go
+//   - its paths: ignore_fields.go; what an update sends without them: sent_manifest.go
+//   - ignored fields that an apply has to send: ignore_onto_live.go; those inside lists that are owned as a whole: ignore_inside.go
+//   - fields that are ignored from now on, which an update hands back: ignore_released.go
 //   - fields that are no longer ignored: ignore_returning.go
 //   - paths that select nothing: ignore_selects.go
 //   - the line for the program that ignores a field: ignore_line.go

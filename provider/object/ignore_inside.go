@@ -11,15 +11,6 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
-// ignoresInside reports whether something is ignored inside a list or map that is owned only as a whole, as far as
-// the state knows, or may be inside one that is new in the program.
-func (in inputs) ignoresInside(old state) bool {
-	if len(in.ignore) == 0 {
-		return false
-	}
-	return old.fields == nil || len(in.ignore.Inside(old.fields)) > 0 || in.ignore.ReachesBeyond(in.sent(), old.fields)
-}
-
 // withInside returns body with the ignored parts of atomic lists and maps taken from the live object, because an apply
 // cannot leave out part of such a list. leaves are these lists and maps.
 func (t target) withInside(in inputs, body map[string]any, live *unstructured.Unstructured, leaves []fieldpath.Path) (map[string]any, error) {

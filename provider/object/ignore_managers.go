@@ -114,9 +114,9 @@ func asApplied(projection map[string]any, left *fieldpath.Set, applied map[strin
 	return projection
 }
 
-// returning lists the changes of fields that the last run left to managers and this one does not, beside those that are
+// returningFromManagers lists the changes of fields that the last run left to managers and this one does not, beside those that are
 // listed already: the state has them as they were applied.
-func (in inputs) returning(old state, last *inputs, listed []ownership.Change) []ownership.Change {
+func (in inputs) returningFromManagers(old state, last *inputs, listed []ownership.Change) []ownership.Change {
 	if last == nil || len(last.ownManagers) == 0 || old.fields == nil {
 		return nil
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
@@ -13,9 +12,24 @@ import (
 
 // Usually an update leaves out the ignored fields. It sends them only if the live object requires them:
 //
-//	what is ignored                      file                  what is sent
-//	part of an atomic list or map        ignore_inside.go      the live value
-//	part of a list item that is created  ignore_new_items.go   the manifest's value, as when an object is created
+//	what is ignored                      what is sent
+//	part of an atomic list or map        the live value, by ignore_inside.go
+//	part of a list item that is created  the manifest's value, as when an object is created
+
+// ignoresInside reports whether something is ignored inside a list or map that is owned only as a whole, as far as
+// the state knows, or may be inside one that is new in the program.
+func (in inputs) ignoresInside(old state) bool {
+	if len(in.ignore) == 0 {
+		return false
+	}
+	return old.fields == nil || len(in.ignore.Inside(old.fields)) > 0 || in.ignore.ReachesBeyond(in.sent(), old.fields)
+}
+
+// makesItems reports whether the apply may create list items that contain ignored fields: items that the program has
+// added, or that others have removed. If not, there is no need to read the live object.
+func (w *write) makesItems() bool {
+	return len(w.in.ignore.NewItems(w.in.applied, w.seen.object, w.seen.fields)) > 0
+}
 
 // sendOnto applies body with the ignored fields that the live object needs. The API server refuses the apply if the object
 // has changed since it was read; then sendOnto reads it and applies again.
@@ -73,17 +87,4 @@ func (t target) onto(in inputs, body map[string]any, live *unstructured.Unstruct
 func (t target) sentOnto(in inputs, live *unstructured.Unstructured) (map[string]any, error) {
 	body, err := t.onto(in, t.object(in.sent()).Object, live)
 	return unguarded(body), err
-}
-
-var versionPath = fieldpath.MakePathOrDie("metadata", "resourceVersion")
-
-// unguarded returns a body that may be applied onto any version of the object.
-func unguarded(body map[string]any) map[string]any {
-	return ownership.Without(body, []fieldpath.Path{versionPath})
-}
-
-// isGuarded reports whether a body may be applied only onto the version of the object that was read.
-func isGuarded(body map[string]any) bool {
-	_, guarded, _ := unstructured.NestedString(body, "metadata", "resourceVersion")
-	return guarded
 }

@@ -82,12 +82,3 @@ func (in inputs) newlyIgnored(old state) *fieldpath.Set {
 	_, ignored := in.named.Split(old.fields)
 	return ignored
 }
-
-// unignored returns fields of ours that were ignored until now and no longer are.
-func (in inputs) unignored(old state) *fieldpath.Set {
-	if old.ignored == nil {
-		return fieldpath.NewSet()
-	}
-	unignored, _ := in.named.Split(old.ignored)
-	return unignored
-}

@@ -78,3 +78,12 @@ func (in inputs) wantedAgain(was inputs, fields *fieldpath.Set) *fieldpath.Set {
 	})
 	return again
 }
+
+// unignored returns fields of ours that were ignored until now and no longer are.
+func (in inputs) unignored(old state) *fieldpath.Set {
+	if old.ignored == nil {
+		return fieldpath.NewSet()
+	}
+	unignored, _ := in.named.Split(old.ignored)
+	return unignored
+}

@@ -10,12 +10,10 @@ import (
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/reference"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
@@ -78,56 +76,6 @@ func made(live *unstructured.Unstructured) string {
 		return "at a time that it does not say"
 	}
 	return fmt.Sprintf("at %s", created.UTC().Format(time.RFC3339))
-}
-
-// applyResult is the result of one attempt to write the object.
-type applyResult struct {
-	answer *unstructured.Unstructured
-	err    error
-	// wrote means that the failed request was a write. The effect of a read or a dry-run is always known: none.
-	wrote bool
-	// uid is the uid of the object that was written onto; empty if the write was to create it.
-	uid string
-	// theirs are the fields that were not sent because they are left to managers.
-	theirs *fieldpath.Set
-}
-
-// classifyOutcome turns an attempt into its outcome: done, unknown, or an error after which nothing is saved.
-func (t target) classifyOutcome(a applyResult, in inputs, hashKey, verb string) (outcome, error) {
-	err, uid := a.err, a.uid
-	in.leave(a.theirs)
-	if err == nil {
-		var s state
-		if s, err = t.newState(a.answer, in, hashKey); err == nil {
-			return outcome{target: t, state: s, answer: a.answer, theirs: a.theirs}, nil
-		}
-		uid = string(a.answer.GetUID())
-	} else if !a.wrote || tracked.HadNoEffect(err) {
-		return outcome{target: t}, t.Explain(verb, err, in.sensitive())
-	}
-	if !a.wrote {
-		return outcome{target: t}, err
-	}
-	return outcome{target: t, state: t.unconfirmed(uid, hashKey), unconfirmed: t.Explain(verb, err, in.sensitive())}, nil
-}
-
-// unconfirmed returns the state of an apply with an unknown effect.
-func (t target) unconfirmed(uid, hashKey string) state {
-	return state{State: tracked.State{
-		Live:    map[string]any{},
-		Ref:     reference.Object{Identity: t.Identity(), UID: uid},
-		Manager: t.Manager,
-		HashKey: hashKey,
-		Pending: true,
-	}}
-}
-
-// pendingFailure reports an unconfirmed apply to the engine: it saves the state, fails the operation, and does not
-// create what depends on it.
-func pendingFailure(t target, cause error) (*p.InitializationFailed, error) {
-	return tracked.Unfinished(failure.Errorf(failure.ReasonNotConfirmed, "%s: it is not known whether the API server applied the object.\n"+
-		"Nothing needs to be repaired by hand: the state remembers it, and the next `pulumi up` continues in place.\n"+
-		"Cause: %w", t.Ref, cause))
 }
 
 // isUnconfirmed reports whether a read of the object left the effect of an apply open.

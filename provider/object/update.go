@@ -7,7 +7,6 @@ import (
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/connection"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/cluster"
@@ -150,69 +149,4 @@ func (r *kubeObject) resolveUpdated(ctx context.Context, clu *cluster.Cluster, i
 		err = clu.ExplainNotServed(ctx, err)
 	}
 	return t, false, t.Explain("update", err, in.sensitive())
-}
-
-// writeOf prepares the write of an update. It reads the object first, if necessary.
-func (r *kubeObject) writeOf(ctx context.Context, t target, req request) (*write, error) {
-	in, old := req.in, req.old
-	var live *unstructured.Unstructured
-	if r.readsFirst(t, req) {
-		var err error
-		if live, err = t.lookFirst(ctx, types.UID(old.Ref.UID)); err != nil {
-			return nil, t.Explain("read", err, in.sensitive())
-		}
-	}
-	if live != nil {
-		if err := in.leaveOn(live, lastOf(old, in), t.asOn(live).Own()...); err != nil {
-			return nil, t.Explain("read", err, in.sensitive())
-		}
-		old = old.withoutTheirs(in)
-	}
-	w := &write{
-		target: t, last: t, in: in, old: old, uid: types.UID(old.Ref.UID), preview: req.preview, applied: old.Wanted(),
-		releasing: in.unreleased(old), releasesIgnored: old.isImported() && len(in.ignore) > 0,
-		migrates: old.isImported(), takes: in.taking, seen: seen{old.Live, old.fields},
-	}
-	w.sends = w.body(live)
-	w.shields = in.handsOver(old) || old.mayTakeBystanders(t, in, w.sends)
-	if live == nil {
-		return w, nil
-	}
-	if err := w.see(live); err != nil {
-		return w, t.Explain("read", err, in.sensitive())
-	}
-	w.target = t.asOn(live)
-	if err := t.mayWrite(in, live); err != nil || !old.isImported() {
-		return w, err
-	}
-	return w, t.refusePatched("is managed by", live)
-}
-
-// readsFirst reports whether an update reads the object before it writes. A preview usually does not: the answer to its
-// dry-run says who manages the object.
-func (r *kubeObject) readsFirst(t target, req request) bool {
-	return t.Also != "" || req.old.isImported() || len(req.in.managers()) > 0 ||
-		(!req.preview || req.old.Foreign != "") && r.isUnseen(req.urn, req.old)
-}
-
-// settle turns the result of an update into its outcome.
-func (w *write) settle(t target, result applyResult, hashKey string) (outcome, error) {
-	old := w.old
-	updated, err := t.classifyOutcome(result, w.in, hashKey, "update")
-	if updated.state.Hash == "" {
-		// The next write counts on from the last known revision, also after an unconfirmed write.
-		updated.state.Ref.Revision = old.Ref.Revision
-		updated.state.left, updated.state.leftSecret = old.left, old.hidesNames()
-		return updated, err
-	}
-	updated.state.Ref.Revision = tracked.RevisionOf(updated.state.Hash, old.Ref.Revision)
-	if updated.state.unsettled, err = unsettledOf(w.unsettled, result.answer, hashKey); err != nil {
-		return outcome{target: t}, err
-	}
-	old.fields, old.left = updated.state.unsettled.without(old.fields), updated.state.unsettled.without(old.left)
-	if updated.leaving, err = w.leavingOf(old, updated.state, result.answer); err != nil {
-		return outcome{target: t}, err
-	}
-	updated.state.left, updated.state.leftSecret = updated.leaving.stays, old.hidesNames()
-	return updated, nil
 }

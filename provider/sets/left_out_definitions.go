@@ -2,12 +2,15 @@ package sets
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 	"github.com/pulumi/pulumi/sdk/v3/go/pulumi/internals"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/kinds"
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
 
@@ -51,4 +54,24 @@ func (r *Registration) registerLeftOut() error {
 	}
 	return r.ctx.Log.Info(fmt.Sprintf("These definitions are left out now. They stay in the cluster, and this component neither updates nor deletes them: %s.",
 		strings.Join(r.leftOut, ", ")), &pulumi.LogArgs{Resource: r.parent.Resource})
+}
+
+// leftOut are the keys of the definitions that a set had and leaves out now. The records of older versions of the provider do not
+// say which definitions may be left out: then every definition counts that is no longer in the set.
+func leftOut(was, state, now property.Map) []string {
+	before := values.Scalars(state.Get(keyLeftOut))
+	switch keys := now.Get(keyKeys); {
+	case !values.Flag(now.Get(keyLeavesOut)):
+		return nil
+	case keys.HasComputed():
+		return before
+	case was.Get(keyLeavable).IsArray():
+		before = append(before, values.Scalars(was.Get(keyLeavable))...)
+	default:
+		before = append(before, slices.DeleteFunc(values.Scalars(state.Get(keyKeys)), func(key string) bool { return !isDefinition(key) })...)
+	}
+	there := values.Scalars(now.Get(keyKeys))
+	before = slices.DeleteFunc(before, func(key string) bool { return slices.Contains(there, key) })
+	slices.Sort(before)
+	return slices.Compact(before)
 }

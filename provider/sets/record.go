@@ -131,26 +131,6 @@ func (r *record) Update(ctx context.Context, req p.UpdateRequest) (p.UpdateRespo
 	return resp, err
 }
 
-// leftOut are the keys of the definitions that a set had and leaves out now. The records of older versions of the provider do not
-// say which definitions may be left out: then every definition counts that is no longer in the set.
-func leftOut(was, state, now property.Map) []string {
-	before := values.Scalars(state.Get(keyLeftOut))
-	switch keys := now.Get(keyKeys); {
-	case !values.Flag(now.Get(keyLeavesOut)):
-		return nil
-	case keys.HasComputed():
-		return before
-	case was.Get(keyLeavable).IsArray():
-		before = append(before, values.Scalars(was.Get(keyLeavable))...)
-	default:
-		before = append(before, slices.DeleteFunc(values.Scalars(state.Get(keyKeys)), func(key string) bool { return !isDefinition(key) })...)
-	}
-	there := values.Scalars(now.Get(keyKeys))
-	before = slices.DeleteFunc(before, func(key string) bool { return slices.Contains(there, key) })
-	slices.Sort(before)
-	return slices.Compact(before)
-}
-
 // remembering is a resource whose outputs are its inputs. It compares only some of them. It serves the verbs from the raw
 // requests, because infer cannot represent unknown values.
 type remembering struct {

@@ -60,7 +60,7 @@ func TestEveryFileThatAPackageCommentNamesExists(t *testing.T) {
 
 // mapped are the packages whose comment says of each file what it has.
 var mapped = []string{
-	"provider/object", "provider/patch", "provider/task", "provider/chart", "provider/sets", "provider/internal/ownership",
+	"provider/object", "provider/patch", "provider/tracked", "provider/task", "provider/chart", "provider/sets", "provider/internal/ownership",
 	"provider/internal/chart", "provider/internal/draws", "provider/internal/order", "provider/internal/cluster", "provider/internal/manifest",
 	"provider/internal/mutation", "provider/internal/chartsource", "provider/internal/connect", "provider/sources", "provider/waitfor",
 	"provider/connection", "examples/operator/internal/runner", "examples/operator/internal/plan", "examples/operator/internal/artifact",
