@@ -60,10 +60,14 @@ func TestEveryFileThatAPackageCommentNamesExists(t *testing.T) {
 
 // mapped are the packages whose comment says of each file what it has.
 var mapped = []string{
-	"provider/object", "provider/patch", "provider/task", "provider/chart", "provider/sets", "provider/internal/ownership",
-	"provider/internal/chart", "provider/internal/draws", "provider/internal/order", "provider/internal/cluster", "provider/internal/manifest",
-	"provider/internal/mutation", "provider/internal/chartsource", "provider/internal/connect", "provider/sources", "provider/waitfor",
-	"provider/connection", "examples/operator/internal/runner", "examples/operator/internal/plan", "examples/operator/internal/artifact",
+	"provider", "provider/object", "provider/patch", "provider/wait", "provider/task", "provider/chart", "provider/sets", "provider/manifests",
+	"provider/functions", "provider/sources", "provider/typed", "provider/converter", "provider/waitfor", "provider/connection",
+	"provider/internal/ownership", "provider/internal/chart", "provider/internal/draws", "provider/internal/order", "provider/internal/cluster",
+	"provider/internal/manifest", "provider/internal/mutation", "provider/internal/chartsource", "provider/internal/connect",
+	"provider/internal/kinds", "provider/internal/edit", "provider/internal/values", "provider/internal/fieldselect", "provider/internal/failure",
+	"provider/internal/readiness", "provider/internal/diagnosis", "provider/cmd/pulumi-gen-k8sconnect",
+	"examples/operator/internal/runner", "examples/operator/internal/plan", "examples/operator/internal/artifact", "examples/operator/internal/stack",
+	"examples/operator/internal/state", "examples/operator/internal/drift",
 }
 
 func TestAPackageCommentNamesAllFiles(t *testing.T) {
