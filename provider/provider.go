@@ -1,7 +1,3 @@
-// Package provider is the plugin k8sconnect: its resources, functions, configuration and metadata, and its server.
-//
-// Below it, every resource is a separate package that knows the packages under internal and no other resource. The
-// packages under internal know Kubernetes and nothing of Pulumi, except values, which translates between the two.
 package provider
 
 import (

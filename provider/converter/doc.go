@@ -12,6 +12,16 @@
 // The CLI does not pass the configuration of the stack to a converter. It connects by its own arguments, as kubectl
 // would.
 //
-// Where the objects come from: namespace.go, release.go, stack.go, terraform.go; all but the first look them up in
-// named.go. The selection: select.go. The names: names.go. The arguments: arguments.go. The server: serve.go.
+// # The files
+//
+//   - the server of the plugin: serve.go; the arguments after --, and mistakes in them: arguments.go
+//   - which objects are left out, and why: select.go; the names of the resources: names.go
+//
+// Where the objects come from:
+//
+//   - a namespace, and the kinds in it: namespace.go
+//   - the record of a Helm release: release.go
+//   - a stack of the provider kubernetes: stack.go
+//   - a state of Terraform or OpenTofu: terraform.go; what is in its file: terraform_state.go
+//   - all but those of a namespace are looked up by their names: named.go
 package converter

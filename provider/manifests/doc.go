@@ -17,4 +17,10 @@
 // While the source is unknown, in a preview, it is not known which objects there will be. The engine would show the objects of the last
 // run as deleted, and fail if one of them is protected. So the keys of the last run, which the record remembers, are registered with
 // unknown manifests.
+//
+// # The files
+//
+//   - the component, and what it constructs: component.go; its types in the schema: args.go
+//   - the inputs content, files and kustomization, and a source without a manifest: load.go
+//   - the input manifests, as a list or a map: manifests_input.go
 package manifests

@@ -61,6 +61,7 @@
 //   - the objects that exist only for the run: with.go
 //   - who made an object, and how one is made: made_object.go
 //   - its end: ended.go; its result: result.go
+//   - whether its log and messages are secret, because a part of manifest, with or triggers is: inputs.go. They are marked in result.go.
 //
 // Hooks of a release:
 //

@@ -43,17 +43,19 @@
 // From the parameters to the value:
 //
 //   - what the engine asks: server.go; the extensions of a process: extensions.go
-//   - the parameters: parameters.go
+//   - the parameters, and mistakes in them: parameters.go
 //   - kinds and their tokens: kind.go
-//   - definitions as OpenAPI has them: openapi.go; all definitions of an extension, and saved files: catalog.go
-//   - where they come from: source_cluster.go, source_crds.go
-//   - the classes: schema.go; the types in them: schema_types.go; the rest of the package: schema_package.go,
-//     and how the languages pack it: schema_languages.go
-//   - what is kept of it all: content.go
+//   - definitions as OpenAPI has them: openapi.go; all definitions of an extension, and the files of save= and from=: catalog.go
+//   - where they come from: the cluster, source_cluster.go; files of crds=, source_crds.go; the kinds of Kubernetes itself with
+//     from=kubernetes, built_in.go; files that are downloaded, address.go
+//   - the classes, with their required and secret fields: schema.go; the types in them: schema_types.go; the rest of the package:
+//     schema_package.go, and how the languages pack it: schema_languages.go
+//   - what is kept of it all in the state: content.go
 //
 // From the engine to the object:
 //
-//   - the verbs: resource.go; mistakes that only a typed resource can have: check.go
-//   - the properties: adapter.go; what an earlier run has saved: saved.go
-//   - names: names.go; which of them a kind has where: shapes.go; names in paths: paths.go
+//   - the verbs, and an import: resource.go; mistakes that only a typed resource can have: check.go
+//   - the properties: adapter.go; what an earlier run has saved, perhaps as a KubeObject: saved.go
+//   - names that are no identifiers: names.go; which of them a kind has where: shapes.go
+//   - paths in differences and in ignoreChanges: paths.go
 package typed

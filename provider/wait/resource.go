@@ -1,14 +1,3 @@
-// Package wait is the Wait resource: it waits for a condition of any object, and never touches the object.
-//
-// It is a separate resource so that a failed wait is not a failure of the object. A failed wait is saved with a flag,
-// the update fails, the engine does not create what depends on it, and the next update waits again. A refresh clears
-// Pulumi's own record of such failures, but not the flag.
-//
-// # Which call may do what
-//
-// Check makes no request. Create and Update wait. Read reads the object once and never waits. Diff makes no request,
-// unless that read failed: then the program's Diff reads for itself, through the program's current connection. Delete
-// does nothing.
 package wait
 
 import (

@@ -1,11 +1,3 @@
-// Command pulumi-gen-k8sconnect writes what is generated from the provider: the Pulumi
-// schema and, from the schema, the packages for Go, Node.js and Python. The command in
-// javadotnet, a separate module, writes the packages for Java and .NET.
-//
-// Usage:
-//
-//	pulumi-gen-k8sconnect schema FILE
-//	pulumi-gen-k8sconnect sdk SCHEMA DIR [VERSION]
 package main
 
 import (

@@ -12,8 +12,9 @@
 //
 //   - what a user says about a cluster: connection.go; inputs that contradict each other: combinations.go
 //   - which kubeconfig and which context are used: kubeconfig.go
-//   - the settings for client-go, with the default namespace: rest_config.go
-//   - the address of the API server, and a proxy: address.go; certificates and keys: certificate.go
+//   - the settings for client-go: the default namespace, the proxy, impersonation, credential plugins, and the ServiceAccount of a pod:
+//     rest_config.go
+//   - mistakes in an address, of the API server (host) or of a proxy (proxyUrl): address.go; in certificates and keys: certificate.go
 //   - whether two connections can share a client, and whether they lead to the same cluster: identity.go
 //   - credentials, which nothing prints: secret.go
 package connect

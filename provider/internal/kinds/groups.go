@@ -1,17 +1,3 @@
-// Package kinds knows the kinds that Kubernetes itself defines. What a new release of Kubernetes adds is added here.
-//
-//   - which API groups are its own: groups.go
-//   - which kinds live outside of namespaces: scope.go
-//   - which kinds have pods, and where: pods.go
-//   - which fields hold quantities and base64: quantities_and_base64.go
-//   - which values it sets by default: defaults.go
-//   - in which order objects are best applied: order.go
-//   - what is deleted with an object, how long that may take, and what is lost with it: deletion.go
-//   - what its finalizers wait for: finalizers.go
-//   - which Secrets are tokens of accounts: service_account_tokens.go
-//   - what became of kinds that were renamed: renamed.go
-//
-// When the objects of a kind are ready is said in package readiness.
 package kinds
 
 // OwnGroup reports whether an API group is one of Kubernetes itself, whose kinds the API server defines and not a

@@ -14,4 +14,27 @@
 // Of Secrets and ConfigMaps it watches the metadata alone. Their content is read by name: the program and the secrets of the
 // configuration when they have another version and when an operation begins, the head when a run has ended, and now and then while it goes on. A pod that
 // runs a program mounts a copy of these that was made once, for this operation.
+//
+// # The files
+//
+// An Environment:
+//
+//   - the reconciler: reconciler.go; what it watches, and what the cache keeps: watches.go
+//   - what a decision reads: observe.go; of the spec, its program and its secrets: inputs.go; of its outputs: outputs.go; of other
+//     Environments: dependencies.go; of approvals: approvals.go
+//   - what it does then: carry_out.go; the Job of a run: job.go; the rights of its pod: rbac.go
+//   - what is removed, and when: clean_up.go
+//   - a name that others have taken: name_taken.go; the names of what it makes: names.go
+//   - a write that the API server refuses: refused_writes.go; a pod that does not start: not_started.go
+//   - how many programs run at once, and who is next: slots.go
+//   - the Environments of this controller among several: shard.go
+//   - drift that is seen when it happens: watched.go
+//   - what it remembers to save requests: memory.go; the time of the API server: server_clock.go; metrics: metrics.go
+//
+// A class and its objects:
+//
+//   - a class, its kind, and the waves of a new revision: class_reconciler.go; its program and revisions: class_program.go;
+//     questions to registries: class_lookups.go; what it watches: class_watches.go
+//   - an object of a class, its Environment, and what its tenant is told: instance_reconciler.go; its secrets and outputs:
+//     instance_secrets.go; the watches of its kind: instance_watches.go
 package controller

@@ -6,4 +6,10 @@
 // is a reason to look at the Environment, and one that has not changed says that nobody has touched what the program has set.
 //
 // Nothing of what an object contains is ever read. Secrets are not watched at all: who may watch their metadata may read their values.
+//
+// # The files
+//
+//   - the objects of an Environment, what is seen of them, and Secrets, which are not watched: watcher.go
+//   - the watch of one kind, why a kind cannot be watched, and which changes count: kind.go
+//   - what is kept of an object, and when others have changed it: digest.go
 package drift

@@ -12,4 +12,13 @@
 // would put them on a command line, where every process of the pod can read them.
 //
 // A program does not bring this file: it could name a secrets provider of its own, and the engine would obey.
+//
+// # The files
+//
+//   - the name of the stack, and a name that is too long: name.go
+//   - the passphrase and the salt, and whether they fit each other: key.go
+//   - the configuration file, and mistakes in config and secretConfig: settings.go
+//   - a text that a YAML program would take for a number, a boolean or JSON: text_for_yaml.go
+//   - a key that the program does not have: misspelt_keys.go
+//   - Pulumi.yaml, and what a program must not bring; the program of a destroy: project.go
 package stack

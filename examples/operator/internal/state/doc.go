@@ -21,4 +21,12 @@
 // The head, the chunks and the passphrase have no owner reference but a finalizer (v1alpha1.StateFinalizer). A deletion in
 // the foreground removes owned objects while the Environment still waits for its destroy, and after a restore from a
 // backup the owner's uid is wrong.
+//
+// # The files
+//
+//   - reading and saving; a run that another one has overtaken, a Secret of someone else, and a state that is damaged: store.go
+//   - what the head has: head.go; how its Secret contains that: encoding.go
+//   - what is said of an operation, such as its outcome and the plan: record.go
+//   - a checkpoint that does not fit into the head, and parts that are left over: chunks.go
+//   - letting go of the state and deleting it, with the finalizer: removal.go
 package state
