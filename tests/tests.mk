@@ -124,7 +124,7 @@ test-charts-lives: $(NEEDED_BY_e2e) ## Install, take over, upgrade and remove th
 	@cd tests/engine && $(gotestsum) -- -tags=published -count=1 -timeout 120m -run Published ./e2e
 
 # The tests of the operator that a real node can decide otherwise than one whose pods are processes.
-NODE_CASES := ^Test(Life|Drift|Approval|Orphan|ADeletion|Killed|RunThatIsKilled|RunnersKilled|Interrupted|DeletedJob|AChangeWhile|Outputs|Uninstalling|ADefinition|WhoChanges|ASecretOfOthers|AQuota|ANamespaceWithMany)
+NODE_CASES := ^Test(Life|ATenantOfAClass|TheProgramOfAClass|Review|Drift|Approval|Orphan|ADeletion|Killed|RunThatIsKilled|RunnersKilled|Interrupted|DeletedJob|AChangeWhile|Outputs|Uninstalling|ADefinition|WhoChanges|ASecretOfOthers|AQuota|ANamespaceWithMany)
 
 .PHONY: test-node
 test-node: bin/gotestsum $(CONTROLPLANE_LINKS) $(PULUMI) $(NODE_PROGRAMS) bin/helm bin/cluster operator-image ## Tests in which containers run: needs Linux, root and the packages that tests/node/doc.go names
