@@ -26,7 +26,7 @@ func TestWhoChoosesAnImage(t *testing.T) {
 	t.Run("and they change all else of an Environment that has one", func(t *testing.T) {
 		require.NoError(t, developer.updated("shop", fields{"spec": text("hello")}))
 	})
-	t.Run("who may update environments/image does", func(t *testing.T) {
+	t.Run("who may update environments/image does", func(*testing.T) {
 		s.grant(developer.name, rbacv1.PolicyRule{APIGroups: []string{"platform.example.com"}, Resources: []string{"environments/image"}, Verbs: []string{"update"}})
 		s.eventually(func() bool { return developer.tried(image("b")) == nil }, "it is allowed")
 	})
