@@ -32,10 +32,11 @@ PROVIDER := bin/pulumi-resource-k8sconnect
 PROVIDER_SOURCES := main.go schema.json go.mod go.sum $(shell find provider -name '*.md' -o -name '*.go' ! -name '*_test.go')
 
 NODE_PROGRAMS := $(addprefix bin/,kubelet kube-proxy pause image)
-# What the nodes of "make cluster" need. A played one has one image, that of the operator.
+# What the nodes of "make cluster" need. A played one has the image of the operator, and the one with a program in TypeScript if it was made.
 NEEDED_FOR_real := $(NODE_PROGRAMS) operator-image
 NEEDED_FOR_played := linux-and-root operator-image
-PLAYED_NODE := -node=played -image bin/operator-image.tar=bin/operator-root
+PLAYED_NODE = -node=played -image bin/operator-image.tar=bin/operator-root \
+	$(if $(wildcard bin/operator-image-nodejs.tar),-image bin/operator-image-nodejs.tar=bin/operator-nodejs-root)
 SERVERS := kube-apiserver kube-controller-manager kube-scheduler
 COMPANIONS := etcd kwok kubectl
 CONTROLPLANE_LINKS := $(addprefix bin/,$(SERVERS) $(COMPANIONS))

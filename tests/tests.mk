@@ -46,7 +46,7 @@ AT_ONCE_in_tests/engine := -parallel 6
 
 NEEDED_BY_e2e := $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) bin/helm
 NEEDED_BY_rpc := $(CONTROLPLANE_LINKS)
-NEEDED_BY_operator := operator-image $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) bin/cluster
+NEEDED_BY_operator := operator-image $(if $(LINUX),$(if $(shell command -v npm),operator-image-nodejs)) $(PROVIDER) $(CONTROLPLANE_LINKS) $(PULUMI) bin/cluster
 NEEDED_BY_sdk := sdk-pack $(CONTROLPLANE_LINKS) $(PULUMI) bin/helm $(if $(filter java,$(SDK_LANGUAGES)),bin/pulumi-language-java)
 NEEDED_BY_provider := $(CONTROLPLANE_LINKS) bin/helm
 NEEDED_BY_rest := $(CONTROLPLANE_LINKS) $(PULUMI)

@@ -41,6 +41,34 @@ bin/operator-image.tar: $(IMAGE_PROGRAMS:%=bin/linux-%) $(wildcard examples/oper
 	@cd examples/operator && $(call quietly,go run ./hack/image -archive $(BIN)/operator-image.tar -root $(BIN)/operator-root \
 		$(foreach program,$(IMAGE_PROGRAMS),/$(program)=$(BIN)/linux-$(program)))
 
+# A program in TypeScript in an image: what the operator's image has, Node with the libraries that it needs, the host of the language, and the
+# program. The SDK is compiled from its sources, as it is packed.
+NODEJS := examples/operator/languages/nodejs
+NODEJS_FILES := $(addprefix $(NODEJS)/,Pulumi.yaml index.ts package.json package-lock.json tsconfig.json)
+NODEJS_IMAGE := localhost/k8sconnect-webservice:dev
+# The host of an installed Pulumi: make operator-image-nodejs NODEJS_HOST="$(command -v pulumi-language-nodejs)"
+NODEJS_HOST = $(BIN)/linux-pulumi-language-nodejs
+
+.PHONY: operator-image-nodejs
+operator-image-nodejs: bin/operator-image-nodejs.tar ## The same with the program of examples/operator/languages/nodejs, in bin/operator-image-nodejs.tar and bin/operator-nodejs-root. Needs Linux, node and npm
+
+bin/operator-image-nodejs.tar: bin/operator-image.tar bin/linux-pulumi-language-nodejs $(NODEJS_FILES) $(shell find sdk/nodejs -name '*.ts') sdk/nodejs/package.json
+	$(call say,Writing the image with a program in TypeScript)
+	@for tool in node npm ldd; do command -v $$tool >/dev/null || { echo "$$tool is not on the PATH: the image has the Node of this machine." >&2; exit 1; }; done
+	@rm -rf bin/operator-nodejs && mkdir -p bin/operator-nodejs && cp $(NODEJS_FILES) bin/operator-nodejs/
+	@cd bin/operator-nodejs && npm ci --ignore-scripts --prefer-offline --no-audit --no-fund --loglevel=error >/dev/null && \
+		mkdir node_modules/@k8sconnect && cp -R $(CURDIR)/sdk/nodejs node_modules/@k8sconnect/source && cd node_modules/@k8sconnect/source && \
+		rm -rf node_modules && ../../.bin/tsc && sed 's/$${VERSION}/$(VERSION)/' package.json > bin/package.json && mv bin ../pulumi && cd .. && rm -rf source
+	@cd bin/operator-nodejs && node_modules/.bin/tsc
+	@node=$$(node -p process.execPath) && cd examples/operator && $(call quietly,go run ./hack/image -name $(NODEJS_IMAGE) \
+		-archive $(BIN)/operator-image-nodejs.tar -root $(BIN)/operator-nodejs-root -add /program=$(BIN)/operator-nodejs \
+		-add /node=$$node $$(ldd "$$node" | awk '{ for (i = 1; i <= NF; i++) if ($$i ~ "^/") print "-add", $$i "=" $$i }') \
+		-add /pulumi-language-nodejs=$(NODEJS_HOST) $(foreach program,$(IMAGE_PROGRAMS),/$(program)=$(BIN)/linux-$(program)))
+
+bin/linux-pulumi-language-nodejs: $(shell find tests/languagehost -name '*.go') go.mod
+	$(call say,Building a host for Node)
+	$(call go-build,.,linux-pulumi-language-nodejs,./tests/languagehost/pulumi-language-nodejs,)
+
 LINUX := $(filter Linux,$(shell uname -s))
 
 # It holds for the prerequisites, too; only on Linux are there any that are built.

@@ -156,7 +156,7 @@ func (w *worker) startAll(ctx context.Context, pod *corev1.Pod) time.Duration {
 
 // start starts a container, or says what it waits for.
 func (w *worker) start(ctx context.Context, pod *corev1.Pod, c *container) {
-	image, known := w.player.options.Images[c.spec.Image]
+	image, known := w.player.options.image(c.spec.Image)
 	if !known {
 		c.startAt = time.Now().Add(lookInterval)
 		w.event(ctx, pod, corev1.EventTypeWarning, "Failed", fmt.Sprintf("Failed to pull image %q: not found", c.spec.Image))

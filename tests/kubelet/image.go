@@ -22,6 +22,30 @@ type Image struct {
 	Env []string
 	// UID and GID are the user for containers that name none.
 	UID, GID int
+	// Digest is that of its manifest, if it is known. Containers may name the image by it.
+	Digest string
+}
+
+// image finds an image by its name, or by its repository and digest, as in example.com/shop@sha256:….
+func (o *Options) image(reference string) (Image, bool) {
+	if image, known := o.Images[reference]; known {
+		return image, true
+	}
+	repository, digest, _ := strings.Cut(reference, "@")
+	for name, image := range o.Images {
+		if image.Digest != "" && image.Digest == digest && repositoryOf(name) == repositoryOf(repository) {
+			return image, true
+		}
+	}
+	return Image{}, false
+}
+
+// repositoryOf is a name without its tag.
+func repositoryOf(name string) string {
+	if colon := strings.LastIndex(name, ":"); colon > strings.LastIndex(name, "/") {
+		return name[:colon]
+	}
+	return name
 }
 
 // nameAnnotation is where archives have the whole name of an image.
@@ -107,7 +131,7 @@ func (i *Image) describe(from documents) (name string, err error) {
 	if len(config.Cmd) > 0 || filepath.Clean("/"+config.WorkingDir) != "/" {
 		return "", errors.New("an image with a Cmd or a WorkingDir is not played")
 	}
-	i.Entrypoint, i.Env = config.Entrypoint, config.Env
+	i.Entrypoint, i.Env, i.Digest = config.Entrypoint, config.Env, index.Manifests[0].Digest
 	i.UID, i.GID, err = ids(config.User)
 	return index.Manifests[0].Annotations[nameAnnotation], err
 }

@@ -49,9 +49,27 @@ func TestReadImage(t *testing.T) {
 	} {
 		name, image, err := ReadImage(writeArchive(t, archived(config)), root)
 		require.NoError(t, err, config)
-		expected.Root = root
+		expected.Root, expected.Digest = root, "sha256:cc"
 		assert.Equal(t, "example.com/shop:1", name)
 		assert.Equal(t, expected, image)
+	}
+}
+
+func TestAnImageIsFoundByItsDigest(t *testing.T) {
+	options := Options{Images: map[string]Image{"example.com:5000/shop:1": {Root: "shop", Digest: "sha256:bb"}, "example.com/other": {Root: "other"}}}
+	for reference, root := range map[string]string{
+		"example.com:5000/shop:1":           "shop",
+		"example.com:5000/shop@sha256:bb":   "shop",
+		"example.com:5000/shop:2@sha256:bb": "shop",
+		"example.com:5000/shop@sha256:cc":   "",
+		"example.com:5000/shop":             "",
+		"example.com:5000/more@sha256:bb":   "",
+		"example.com/other":                 "other",
+		"example.com/other@":                "",
+	} {
+		image, known := options.image(reference)
+		assert.Equal(t, root != "", known, reference)
+		assert.Equal(t, root, image.Root, reference)
 	}
 }
 

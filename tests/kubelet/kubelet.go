@@ -26,7 +26,7 @@ var ErrUnsupported = errors.New("running containers as processes needs Linux and
 type Options struct {
 	// NodeName is the name of its Node, which it registers.
 	NodeName string
-	// Images are the images by their names, as containers name them. All others cannot be pulled.
+	// Images are the images by their names, as containers name them; by its digest, too, where it is known. All others cannot be pulled.
 	Images map[string]Image
 	// APIServer is the host:port that containers get as that of the API server. The default is the one that the
 	// player has itself. A proxy in front of it has to have an address that the server's certificate is for.

@@ -78,6 +78,9 @@ func startPlayed(c *cluster.Cluster, name string) (node, error) {
 		return nil, err
 	}
 	options := kubelet.Options{NodeName: name, Images: map[string]kubelet.Image{image: unpacked, nextImage: unpacked}}
+	if err := addNodejsImage(options.Images); err != nil {
+		return nil, err
+	}
 	if os.Getenv("OPERATOR_LOG") != "" {
 		options.Log = os.Stderr
 	}

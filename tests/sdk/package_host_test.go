@@ -36,9 +36,9 @@ func (h host) GeneratePackage(
 	if diagnostics.HasErrors() {
 		return nil, diagnostics
 	}
-	tool := hostPrefix + h.language
+	tool := hostPrefix + h.Language
 	var files map[string][]byte
-	switch h.language {
+	switch h.Language {
 	case "go":
 		files, err = gogen.GeneratePackage(tool, pkg, request.LocalDependencies)
 	case "nodejs":
@@ -63,8 +63,8 @@ func (h host) GeneratePackage(
 
 // Link makes generated packages dependencies of a project.
 func (h host) Link(ctx context.Context, request *pulumirpc.LinkRequest) (*pulumirpc.LinkResponse, error) {
-	if h.language != "nodejs" {
-		return nil, fmt.Errorf("no link in %s", h.language)
+	if h.Language != "nodejs" {
+		return nil, fmt.Errorf("no link in %s", h.Language)
 	}
 	for _, dependency := range request.Packages {
 		var manifest struct{ Name string }
@@ -88,8 +88,8 @@ func (h host) Link(ctx context.Context, request *pulumirpc.LinkRequest) (*pulumi
 func (h host) InstallDependencies(
 	request *pulumirpc.InstallDependenciesRequest, engine pulumirpc.LanguageRuntime_InstallDependenciesServer,
 ) error {
-	if h.language != "nodejs" {
-		return fmt.Errorf("no installation in %s", h.language)
+	if h.Language != "nodejs" {
+		return fmt.Errorf("no installation in %s", h.Language)
 	}
 	install := exec.CommandContext(engine.Context(), "npm", "install", "--no-audit", "--no-fund", "--loglevel=error")
 	install.Dir = request.Info.ProgramDirectory

@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	pulumirpc "github.com/pulumi/pulumi/sdk/v3/proto/go"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/tests/languagehost"
 )
 
 // RunPlugin runs a policy pack, which is the only kind of plugin that the tests have in a language, until the engine needs it no more.
@@ -32,20 +34,20 @@ func (h host) policyPack(ctx context.Context, request *pulumirpc.RunPluginReques
 	args := append(slices.Clone(request.Args), info.ProgramDirectory) // the first one is the address of the engine
 	switch {
 	case request.Kind != "analyzer":
-	case h.language == "nodejs":
-		run, err := nodeModule(ctx, info, "@pulumi/pulumi/cmd/run-policy-pack")
+	case h.Language == "nodejs":
+		run, err := languagehost.NodeModule(ctx, info, "@pulumi/pulumi/cmd/run-policy-pack")
 		if err != nil {
 			return nil, err
 		}
 		return exec.CommandContext(ctx, "node", append([]string{run}, args...)...), nil
-	case h.language == "python":
-		python, err := pythonOf(info)
+	case h.Language == "python":
+		python, err := languagehost.PythonOf(info)
 		if err != nil {
 			return nil, err
 		}
 		return exec.CommandContext(ctx, python, append([]string{"-u", "-m", "pulumi.policy"}, args...)...), nil
 	}
-	return nil, fmt.Errorf("no host for a plugin of kind %q in %s", request.Kind, h.language)
+	return nil, fmt.Errorf("no host for a plugin of kind %q in %s", request.Kind, h.Language)
 }
 
 // pluginOutput hands the engine what a plugin prints. One message is sent at a time.

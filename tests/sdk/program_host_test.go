@@ -44,13 +44,13 @@ func (h host) GenerateProgram(
 		return nil, err
 	}
 	var files map[string][]byte
-	switch h.language {
+	switch h.Language {
 	case "nodejs":
 		files, diagnostics, err = nodejs.GenerateProgram(bound)
 	case "python":
 		files, diagnostics, err = python.GenerateProgram(bound)
 	default:
-		return nil, fmt.Errorf("no generator of programs in %s", h.language)
+		return nil, fmt.Errorf("no generator of programs in %s", h.Language)
 	}
 	if err == nil && diagnostics.HasErrors() {
 		err = diagnostics

@@ -6,7 +6,7 @@ import (
 )
 
 // EnvironmentClassSpec says what tenants get, and what of it they choose.
-// +kubebuilder:validation:XValidation:rule="has(self.program) != has(self.template.program)",message="a class has one program: either program.oci, or template.program.configMapRef"
+// +kubebuilder:validation:XValidation:rule="has(self.program) != has(self.template.program)",message="a class has one program: either program.oci, or template.program"
 // +kubebuilder:validation:XValidation:rule="!has(self.template.outputsSecretName)",message="template.outputsSecretName would be the name of one Secret for all objects of the class"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.secrets) || has(self.secrets) && oldSelf.secrets.all(name, name in self.secrets)",message="secrets cannot be removed: objects that exist may name them, and their programs would get the reference in place of the value"
 type EnvironmentClassSpec struct {
@@ -39,7 +39,7 @@ type EnvironmentClassSpec struct {
 	// +kubebuilder:validation:XValidation:rule="self == oldSelf",message="the namespace of a class cannot be changed: the states are there. Make another class"
 	Namespace string `json:"namespace"`
 
-	// The program of all objects, if it is in a registry. Without it, template.program names its ConfigMap.
+	// The program of all objects, if it is an artifact in a registry. Without it, template.program names its ConfigMap or its image.
 	// +optional
 	Program *ClassProgram `json:"program,omitempty"`
 

@@ -99,9 +99,18 @@ type EnvironmentSpec struct {
 }
 
 // ProgramSource says where the program is.
+// +kubebuilder:validation:XValidation:rule="has(self.configMapRef) != has(self.image)",message="name the program by either spec.program.configMapRef or spec.program.image"
 type ProgramSource struct {
 	// A ConfigMap of the Environment's namespace: Pulumi.yaml, and the files beside it.
-	ConfigMapRef LocalObjectReference `json:"configMapRef"`
+	// +optional
+	ConfigMapRef LocalObjectReference `json:"configMapRef,omitzero"`
+	// An image with the program in its folder /program, made from the operator's image, such as
+	// registry.example.com/programs/webapp@sha256:4f53… The pods of the runs have this image. Who sets it needs the permission to update
+	// environments/image.
+	// +optional
+	// +kubebuilder:validation:MaxLength=512
+	// +kubebuilder:validation:XValidation:rule="self.matches('.@sha256:[a-f0-9]{64}$')",message="the image is named by its digest, @sha256: and 64 hexadecimal digits: with a tag that moves, another program would run that nobody has set"
+	Image string `json:"image,omitempty"`
 }
 
 // LocalObjectReference names an object of the Environment's namespace.

@@ -64,6 +64,9 @@ func environmentOf(ctx context.Context, direct client.Client, name string, objec
 		return object, "", fmt.Errorf("the class %s has its states in %s, not in Secrets. Move it there by `pulumi stack rename` and `pulumi stack import`", name, backend.URL)
 	}
 	environment := types.NamespacedName{Namespace: of.Spec.Namespace, Name: class.EnvironmentName(of, object)}
+	if of.Spec.Template.Program.Image != "" {
+		return environment, "", nil // Only the run will see what project it is.
+	}
 	program := &corev1.ConfigMap{}
 	if err := direct.Get(ctx, client.ObjectKey{Namespace: of.Spec.Namespace, Name: of.Spec.Template.Program.ConfigMapRef.Name}, program); err != nil {
 		return object, "", fmt.Errorf("read the program of the class %s: %w", name, err)

@@ -49,6 +49,7 @@ func runOptions(args []string) (runner.Options, error) {
 	flags.StringVar(&options.Lease, "lease", "", "the `name` of the Lease")
 	flags.DurationVar(&options.Grace, "grace", 50*time.Second, "how long Pulumi may take to end what is under way")
 	flags.StringVar(&options.Inputs, "inputs", "/inputs", "the `folder` of the inputs")
+	flags.StringVar(&options.Program, "program", "/program", "the `folder` of a program that is in the image")
 	flags.StringVar(&options.Passphrase, "passphrase", "/passphrase", "the `folder` of the passphrase")
 	flags.StringVar(&options.Token, "token", "/var/run/secrets/kubernetes.io/serviceaccount/token", "the `file` of the account's token, which no text may contain")
 	flags.StringVar(&options.Work, "work", "/work", "a `folder` to write to")

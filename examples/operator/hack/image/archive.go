@@ -74,6 +74,9 @@ func (i *image) layers() [][]file {
 	for _, program := range slices.Backward(i.programs) {
 		layers = append(layers, []file{program})
 	}
+	if len(i.added) > 0 {
+		layers = append(layers, i.added)
+	}
 	return layers
 }
 
@@ -100,6 +103,10 @@ func (f file) add(archive *tar.Writer) error {
 			header.Mode |= 0o1000
 		}
 		header.Typeflag, header.Name = tar.TypeDir, header.Name+"/"
+		return archive.WriteHeader(header)
+	}
+	if f.link != "" {
+		header.Typeflag, header.Linkname = tar.TypeSymlink, f.link
 		return archive.WriteHeader(header)
 	}
 	content, size, err := f.open()

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -48,4 +49,25 @@ func TestTheDockerfileMakesTheSameImage(t *testing.T) {
 	assert.Contains(t, string(makefile), "-root $(BIN)/operator-root")
 	programs := "IMAGE_PROGRAMS := " + strings.ReplaceAll(strings.Join(programPaths, " "), "/", "")
 	assert.Contains(t, string(makefile), programs+"\n")
+}
+
+// An image with a program is made from the operator's, and has to be run in the same way.
+func TestTheDockerfileOfAProgramInTypeScript(t *testing.T) {
+	folder := filepath.Join("..", "..", "languages", "nodejs")
+	dockerfile := string(read(t, filepath.Join(folder, "Dockerfile")))
+	last := dockerfile[strings.LastIndex(dockerfile, "\nFROM "):]
+	for _, line := range []string{
+		"COPY --from=operator / /", "COPY --from=host /pulumi/bin/pulumi-language-nodejs /", "COPY --from=program /program /program",
+		"USER " + config().User, "WORKDIR " + config().WorkingDir, `ENTRYPOINT ["` + strings.Join(config().Entrypoint, `", "`) + `"]`,
+	} {
+		assert.Contains(t, last, "\n"+line+"\n")
+	}
+	assert.Contains(t, last, "\nENV PATH=/:")
+
+	cli := regexp.MustCompile(`github\.com/pulumi/pulumi/pkg/v3 v(\S+)`).FindSubmatch(read(t, filepath.Join("..", "..", "..", "..", "tests", "pulumi", "go.mod")))
+	require.NotNil(t, cli)
+	assert.Contains(t, dockerfile, "FROM pulumi/pulumi-nodejs:"+string(cli[1])+" AS host\n", "the host of the version of the CLI")
+	for _, from := range regexp.MustCompile(`"resolved": "(.*)"`).FindAllSubmatch(read(t, filepath.Join(folder, "package-lock.json")), -1) {
+		assert.Regexp(t, `^https://registry\.npmjs\.org/`, string(from[1]), "everybody can install it")
+	}
 }

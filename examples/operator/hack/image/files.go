@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"debug/elf"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -24,8 +25,9 @@ const certificatesFile = "/etc/ssl/certs/ca-certificates.crt"
 type file struct {
 	path    string // in the image
 	mode    os.FileMode
-	source  string // on this machine, of a program
+	source  string // on this machine, of a program or of what was added
 	content []byte // of all other files
+	link    string // where a symbolic link leads
 }
 
 // image is all that is in the image.
@@ -33,6 +35,7 @@ type image struct {
 	architecture string
 	base         []file // without the programs, parents first
 	programs     []file
+	added        []file // parents first
 }
 
 func newImage(programs map[string]string) (*image, error) {
@@ -116,7 +119,7 @@ func (f file) open() (io.ReadCloser, int64, error) {
 
 // unpack writes the files into a folder, in place of those that were there before.
 func (i *image) unpack(root string) error {
-	all := slices.Concat(i.base, i.programs)
+	all := slices.Concat(i.base, i.programs, i.added)
 	if err := i.empty(root, all); err != nil {
 		return err
 	}
@@ -148,7 +151,7 @@ func (i *image) empty(root string, all []file) error {
 	return os.RemoveAll(root)
 }
 
-// write writes one file, a program as a hard link where the file system lets it.
+// write writes one file, one of this machine as a hard link where the file system lets it.
 func (f file) write(to string) error {
 	if f.mode.IsDir() {
 		if err := os.Mkdir(to, 0o755); err != nil {
@@ -156,8 +159,12 @@ func (f file) write(to string) error {
 		}
 		return os.Chmod(to, f.mode) // whatever the umask is
 	}
+	if f.link != "" {
+		return os.Symlink(f.link, to)
+	}
 	if f.source != "" {
-		if source, err := filepath.EvalSymlinks(f.source); err == nil && os.Link(source, to) == nil {
+		source, err := filepath.EvalSymlinks(f.source)
+		if err == nil && hasMode(source, f.mode) && os.Link(source, to) == nil {
 			return nil
 		}
 	}
@@ -171,8 +178,10 @@ func (f file) write(to string) error {
 		return err
 	}
 	_, err = io.Copy(written, content)
-	if closed := written.Close(); err == nil {
-		err = closed
-	}
-	return err
+	return errors.Join(err, written.Close(), os.Chmod(to, f.mode)) // whatever the umask is
+}
+
+func hasMode(path string, mode os.FileMode) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().Perm() == mode.Perm()
 }

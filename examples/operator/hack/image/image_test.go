@@ -138,6 +138,59 @@ func TestImage(t *testing.T) {
 	})
 }
 
+func TestWhatIsAddedToTheImage(t *testing.T) {
+	folder := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(folder, "node_modules", ".bin"), 0o700))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "index.js"), []byte("main()"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "node_modules", "tool"), []byte("tool()"), 0o700))
+	require.NoError(t, os.Symlink("../tool", filepath.Join(folder, "node_modules", ".bin", "tool")))
+	args := append([]string{"-add", "/program=" + folder, "-add", "/lib/x86/libc.so=" + filepath.Join(folder, "index.js")}, programs(t)...)
+	archive, root, _ := write(t, args)
+
+	assert.Equal(t, "main()", string(read(t, filepath.Join(root, "program", "index.js"))))
+	info, err := os.Stat(filepath.Join(root, "program", "index.js"))
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o644), info.Mode(), "others read it, too")
+	assert.Equal(t, "tool()", string(read(t, filepath.Join(root, "program", "node_modules", ".bin", "tool"))), "a link")
+	assert.Equal(t, "main()", string(read(t, filepath.Join(root, "lib", "x86", "libc.so"))))
+	assert.NoError(t, run(append([]string{"-root", root}, args...), io.Discard), "again, in its place")
+
+	index, err := layout.ImageIndexFromPath(extract(t, archive))
+	require.NoError(t, err)
+	require.NoError(t, validate.Index(index))
+	manifest, err := index.IndexManifest()
+	require.NoError(t, err)
+	image, err := index.Image(manifest.Manifests[0].Digest)
+	require.NoError(t, err)
+	layers, err := image.Layers()
+	require.NoError(t, err)
+	assert.Len(t, layers, 2+len(programPaths), "what was added is one more")
+	last, err := layers[len(layers)-1].Uncompressed()
+	require.NoError(t, err)
+	defer last.Close()
+	modes := map[string]int64{}
+	for reader := tar.NewReader(last); ; {
+		header, err := reader.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		modes[header.Name] = header.Mode
+		assert.True(t, header.ModTime.Equal(created), header.Name)
+		if header.Typeflag == tar.TypeSymlink {
+			assert.Equal(t, "../tool", header.Linkname)
+		}
+	}
+	assert.Equal(t, map[string]int64{
+		"program/": 0o755, "program/index.js": 0o644, "program/node_modules/": 0o755, "program/node_modules/tool": 0o755,
+		"program/node_modules/.bin/": 0o755, "program/node_modules/.bin/tool": 0o644, "lib/": 0o755, "lib/x86/": 0o755, "lib/x86/libc.so": 0o644,
+	}, modes)
+
+	for _, refused := range []string{"program=" + folder, "/program", "/etc=" + folder, "/program=" + filepath.Join(folder, "missing")} {
+		assert.Error(t, run(append([]string{"-root", filepath.Join(folder, "root"), "-add", refused}, programs(t)...), io.Discard), refused)
+	}
+}
+
 func TestWhatIsNoProgramOfTheImage(t *testing.T) {
 	dir := t.TempDir()
 	script := filepath.Join(dir, "script")

@@ -6,10 +6,15 @@
 //
 //	image -archive operator-image.tar -root operator-root /operator=bin/operator /pulumi=bin/pulumi …
 //
+// With -add, it also has files and folders that are not programs of the operator: an image with a program in another language than YAML, its
+// runtime and its host. Libraries of a runtime are files like others:
+//
+//	image … -add /program=FOLDER -add /node=/usr/bin/node -add /lib64/ld-linux-x86-64.so.2=/lib64/ld-linux-x86-64.so.2
+//
 // Beside them the image has the certificates of the authorities that Mozilla trusts, and a folder /tmp. There is no shell.
 //
 // The same programs give the same bytes: all files are of 1980, in the order of their names, and the certificates come
-// with this program's go.mod. Each program has a layer of its own, so what did not change is not transferred again.
+// with this program's go.mod. Each program has a layer of its own, and so has what was added, so what did not change is not transferred again.
 package main
 
 import (
@@ -36,6 +41,16 @@ func run(args []string, out io.Writer) error {
 	archive := flags.String("archive", "", "the `file` to write as an archive")
 	root := flags.String("root", "", "the `folder` to write the files to")
 	name := flags.String("name", imageName, "the image's `name`, with its tag")
+	var added []file
+	flags.Func("add", "a file or folder that the image has, too, as `/PATH=SOURCE`; may be repeated", func(arg string) error {
+		path, source, found := strings.Cut(arg, "=")
+		if !found || !strings.HasPrefix(path, "/") {
+			return errors.New("want /PATH=SOURCE")
+		}
+		files, err := tree(path, source)
+		added = append(added, files...)
+		return err
+	})
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -52,6 +67,9 @@ func run(args []string, out io.Writer) error {
 	}
 	made, err := newImage(programs)
 	if err != nil {
+		return err
+	}
+	if err := made.add(added); err != nil {
 		return err
 	}
 	if *root != "" {

@@ -70,7 +70,9 @@ func Environment(class *v1alpha1.EnvironmentClass, revision *Revision, instance 
 			environment.Annotations[steering] = value
 		}
 	}
-	environment.Spec.Program.ConfigMapRef.Name = revision.Name
+	if environment.Spec.Program.Image == "" {
+		environment.Spec.Program.ConfigMapRef.Name = revision.Name
+	}
 
 	config, err := fixed(environment.Spec.Config, instance)
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
 )
 
-// Revision is a class as it was at a time. It is kept in a ConfigMap, which is the program of the Environments that are on it: they keep
-// the old program until it is their turn.
+// Revision is a class as it was at a time. It is kept in a ConfigMap, which is the program of the Environments that are on it, unless the
+// template names an image: they keep the old program until it is their turn.
 type Revision struct {
 	Name     string
 	Template v1alpha1.EnvironmentSpec

@@ -47,8 +47,12 @@ func StatusOf(instance *unstructured.Unstructured, environment *v1alpha1.Environ
 	return status
 }
 
-// IsCurrent says whether the conditions of an Environment are about the present spec of its object.
+// IsCurrent says whether the conditions of an Environment are about the present spec of its object, or about its deletion: that is another
+// generation of the object, of which its Environment is not told.
 func IsCurrent(instance *unstructured.Unstructured, environment *v1alpha1.Environment) bool {
+	if instance.GetDeletionTimestamp() != nil {
+		return !environment.DeletionTimestamp.IsZero() && environment.Status.ObservedGeneration == environment.Generation
+	}
 	return environment.Annotations[v1alpha1.AnnotationInstanceGeneration] == strconv.FormatInt(instance.GetGeneration(), 10) &&
 		environment.Status.ObservedGeneration == environment.Generation
 }

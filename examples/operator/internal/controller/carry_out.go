@@ -96,6 +96,9 @@ func (r *Reconciler) freezeInputs(ctx context.Context, environment *v1alpha1.Env
 	}
 	secret := stateSecret(environment, operation.InputsSecret, v1alpha1.PartInputs)
 	secret.Annotations = map[string]string{annotationInputHash: operation.InputHash, annotationOperation: operationOf(operation)}
+	if gathered.Image != "" {
+		secret.Annotations[annotationImage] = gathered.Image
+	}
 	secret.Immutable = new(true)
 	secret.Data = map[string][]byte{inputs.Key: content}
 	err = r.Direct.Create(ctx, secret, client.FieldOwner(FieldManager))
@@ -175,7 +178,11 @@ func (r *Reconciler) createPassphrase(ctx context.Context, environment *v1alpha1
 }
 
 func (r *Reconciler) createJob(ctx context.Context, environment *v1alpha1.Environment) error {
-	err := r.Direct.Create(ctx, r.job(environment), client.FieldOwner(FieldManager))
+	image, err := r.runnerImage(ctx, environment)
+	if err != nil {
+		return err
+	}
+	err = r.Direct.Create(ctx, r.job(environment, image), client.FieldOwner(FieldManager))
 	if apierrors.IsAlreadyExists(err) {
 		return nil // Whose it is will be seen.
 	}

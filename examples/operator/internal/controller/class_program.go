@@ -37,6 +37,9 @@ func (r *ClassReconciler) revise(ctx context.Context, of *v1alpha1.EnvironmentCl
 	status.Artifact = nil
 	meta.RemoveStatusCondition(&status.Conditions, v1alpha1.ConditionProgramFetched)
 	program := &corev1.ConfigMap{}
+	if of.Spec.Template.Program.Image != "" {
+		return r.keep(ctx, of, program, status) // The template says all.
+	}
 	key := client.ObjectKey{Namespace: of.Spec.Namespace, Name: of.Spec.Template.Program.ConfigMapRef.Name}
 	err := r.Direct.Get(ctx, key, program)
 	if apierrors.IsNotFound(err) {

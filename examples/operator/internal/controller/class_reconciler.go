@@ -251,6 +251,7 @@ func (r *ClassReconciler) forgetRevisions(ctx context.Context, of *v1alpha1.Envi
 	used := map[string]bool{newest: true}
 	for i := range environments {
 		used[environments[i].Spec.Program.ConfigMapRef.Name] = true
+		used[environments[i].Annotations[v1alpha1.AnnotationRevision]] = true
 	}
 	kept := &metav1.PartialObjectMetadataList{}
 	kept.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMapList"))

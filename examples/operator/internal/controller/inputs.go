@@ -193,6 +193,9 @@ func notConfiguration(secret metav1.Object, wantedBy string) *plan.Problem {
 
 // programHash reads the program when it has another version than the one that was read last.
 func (r *Reconciler) programHash(ctx context.Context, environment *v1alpha1.Environment) (string, *plan.Problem, error) {
+	if image := environment.Spec.Program.Image; image != "" {
+		return inputs.HashImage(image), nil, nil
+	}
 	name := environment.Spec.Program.ConfigMapRef.Name
 	metadata, err := r.metadataOf(ctx, "ConfigMap", environment.Namespace, name)
 	if apierrors.IsNotFound(err) {
@@ -214,8 +217,11 @@ func (r *Reconciler) programHash(ctx context.Context, environment *v1alpha1.Envi
 	return hash, nil, nil
 }
 
-// program reads the files of the program.
+// program reads the files of the program, none of one in an image.
 func (r *Reconciler) program(ctx context.Context, environment *v1alpha1.Environment) (map[string][]byte, *plan.Problem, error) {
+	if environment.Spec.Program.Image != "" {
+		return nil, nil, nil
+	}
 	name := environment.Spec.Program.ConfigMapRef.Name
 	var program corev1.ConfigMap
 	err := r.Direct.Get(ctx, client.ObjectKey{Namespace: environment.Namespace, Name: name}, &program)
@@ -252,7 +258,7 @@ func backendOf(environment *v1alpha1.Environment) string {
 func (r *Reconciler) gather(ctx context.Context, environment *v1alpha1.Environment, operation *v1alpha1.Operation) (inputs.Inputs, *plan.Problem, error) {
 	gathered := inputs.Inputs{
 		Kind: operation.Kind, BackendURL: backendOf(environment), ApprovedPlan: operation.ApprovedPlan,
-		Timeout: environment.Spec.RunTimeout(), Refresh: refreshes(environment, operation),
+		Image: environment.Spec.Program.Image, Timeout: environment.Spec.RunTimeout(), Refresh: refreshes(environment, operation),
 	}
 	if applied := environment.Status.LastApplied; applied != nil {
 		gathered.AppliedSerial = applied.Serial
@@ -300,6 +306,9 @@ func (r *Reconciler) gather(ctx context.Context, environment *v1alpha1.Environme
 		before[key] = inputs.Value{Secret: reference.Name, Key: reference.Key, ResourceVersion: secret.ResourceVersion}
 	}
 	program := inputs.HashProgram(files)
+	if gathered.Image != "" {
+		program = inputs.HashImage(gathered.Image)
+	}
 	gathered.InputHash = inputs.Hash(program, own, values, gathered.BackendURL)
 	if old := inputs.Hash(program, own, before, gathered.BackendURL); old == operation.InputHash {
 		gathered.InputHash = old

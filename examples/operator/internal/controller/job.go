@@ -1,6 +1,8 @@
 package controller
 
 import (
+	"cmp"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -8,8 +10,10 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/ownership"
@@ -26,8 +30,26 @@ const (
 	lostNode = 30
 )
 
-// job is the Job of the current operation.
-func (r *Reconciler) job(environment *v1alpha1.Environment) *batchv1.Job {
+// runnerImage is the image of the current operation's pod: the one that the program is in, if it is in one. Like all inputs of an operation,
+// it is frozen; but a destroy, which has no program, has the present one, as that may be the cure.
+func (r *Reconciler) runnerImage(ctx context.Context, environment *v1alpha1.Environment) (string, error) {
+	operation := environment.Status.CurrentOperation
+	image := environment.Spec.Program.Image
+	if !operation.Kind.IsOfDeletion() {
+		kept, err := r.metadataOf(ctx, "Secret", environment.Namespace, operation.InputsSecret)
+		if apierrors.IsNotFound(err) {
+			err = r.Direct.Get(ctx, client.ObjectKey{Namespace: environment.Namespace, Name: operation.InputsSecret}, kept)
+		}
+		if client.IgnoreNotFound(err) != nil {
+			return "", err
+		}
+		image = kept.Annotations[annotationImage]
+	}
+	return cmp.Or(image, r.Options.RunnerImage), nil
+}
+
+// job is the Job of the current operation, whose pod has this image.
+func (r *Reconciler) job(environment *v1alpha1.Environment, image string) *batchv1.Job {
 	operation := environment.Status.CurrentOperation
 	labels := map[string]string{
 		v1alpha1.LabelEnvironment: environment.Name,
@@ -47,7 +69,7 @@ func (r *Reconciler) job(environment *v1alpha1.Environment) *batchv1.Job {
 					"cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
 					"karpenter.sh/do-not-disrupt":                    "true",
 				}},
-				Spec: r.pod(environment, operation),
+				Spec: pod(environment, operation, image),
 			},
 		},
 	}
@@ -65,7 +87,7 @@ func settings(spec *batchv1.JobSpec) string {
 	return hex.EncodeToString(hash.Sum(nil)[:16])
 }
 
-func (r *Reconciler) pod(environment *v1alpha1.Environment, operation *v1alpha1.Operation) corev1.PodSpec {
+func pod(environment *v1alpha1.Environment, operation *v1alpha1.Operation, image string) corev1.PodSpec {
 	return corev1.PodSpec{
 		ServiceAccountName:            environment.Spec.ServiceAccountName,
 		RestartPolicy:                 corev1.RestartPolicyNever,
@@ -78,7 +100,7 @@ func (r *Reconciler) pod(environment *v1alpha1.Environment, operation *v1alpha1.
 		},
 		Containers: []corev1.Container{{
 			Name:    "run",
-			Image:   r.Options.RunnerImage,
+			Image:   image,
 			Command: []string{"/operator", "run"},
 			Args: []string{
 				"--environment=" + environment.Name,

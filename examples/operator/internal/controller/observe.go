@@ -81,9 +81,13 @@ func (r *Reconciler) observeJob(ctx context.Context, observed *plan.Observed) er
 		observed.SerialTaken = true
 		return nil
 	}
+	image, err := r.runnerImage(ctx, environment)
+	if err != nil {
+		return err
+	}
 	observed.Job = &plan.Job{
 		UID: job.UID, Deleting: job.DeletionTimestamp != nil, Finished: finished(&job), Expired: expired(&job),
-		Outdated: job.Annotations[annotationSettings] != r.job(environment).Annotations[annotationSettings],
+		Outdated: job.Annotations[annotationSettings] != r.job(environment, image).Annotations[annotationSettings],
 	}
 	var pods corev1.PodList
 	if err := r.Client.List(ctx, &pods, client.InNamespace(job.Namespace), client.MatchingLabels{batchv1.JobNameLabel: job.Name}); err != nil {

@@ -6,6 +6,7 @@ package controller
 // +kubebuilder:rbac:groups=platform.example.com,resources=environments,verbs=get;list;watch;create;update;patch;delete
 // +kubebuilder:rbac:groups=platform.example.com,resources=environments/status,verbs=patch
 // +kubebuilder:rbac:groups=platform.example.com,resources=environments/finalizers,verbs=update
+// +kubebuilder:rbac:groups=platform.example.com,resources=environments/image,verbs=update
 // +kubebuilder:rbac:groups=platform.example.com,resources=approvals,verbs=get;list;watch;delete
 // +kubebuilder:rbac:groups=platform.example.com,resources=environmentclasses,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=platform.example.com,resources=environmentclasses/status,verbs=patch

@@ -109,7 +109,10 @@ func (r *Reconciler) SetupWithManager(manager ctrl.Manager) error {
 }
 
 func programOf(environment *v1alpha1.Environment) []string {
-	return []string{environment.Spec.Program.ConfigMapRef.Name}
+	if name := environment.Spec.Program.ConfigMapRef.Name; name != "" {
+		return []string{name}
+	}
+	return nil
 }
 
 // secretsOf are the Secrets that an Environment reads, and those that it writes, whose names others may have.

@@ -94,6 +94,12 @@ func isExactly(float float64, text string) bool {
 	return isNumber && shortest != nil && shortest.Cmp(exact) == 0
 }
 
+// HashImage is that of the program in an image. Its digest says which: a copy in another registry is the same program.
+func HashImage(image string) string {
+	_, digest, _ := strings.Cut(image, "@")
+	return digest
+}
+
 // HashProgram is over the files of a program.
 func HashProgram(files map[string][]byte) string {
 	hash := sha256.New()

@@ -44,3 +44,9 @@ func TestADigestDependsOnTheSecretAndTheValue(t *testing.T) { // [X54]
 	assert.NotEqual(t, digest, inputs.Digest("uid", []byte("other")))
 	assert.NotEqual(t, digest, inputs.Digest("other", []byte("value")), "nobody can try values without knowing the uid")
 }
+
+func TestTheHashOfAnImageIsThatOfItsContent(t *testing.T) {
+	one := inputs.HashImage("registry.example.com/webapp:1.4@sha256:aa")
+	assert.Equal(t, one, inputs.HashImage("mirror.example.com/webapp@sha256:aa"))
+	assert.NotEqual(t, one, inputs.HashImage("registry.example.com/webapp:1.4@sha256:bb"))
+}

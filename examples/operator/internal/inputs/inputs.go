@@ -22,6 +22,8 @@ const Key = "inputs.json.gz"
 
 // Inputs are those of one operation. They are never changed.
 type Inputs struct {
+	// Image is the image that the program is in; empty if it is in Files. The pod has it.
+	Image string `json:"image,omitempty"`
 	// Files are the program's by their names: Pulumi.yaml and what is beside it. A destroy has none.
 	Files map[string][]byte `json:"files,omitempty"`
 	// Config has the values as they are in the Environment.

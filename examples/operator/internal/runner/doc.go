@@ -30,7 +30,8 @@
 //
 //   - the stack, and its commands: engine.go; the process, and how it is told to end: command.go
 //   - what the engine says meanwhile: report.go
-//   - the checkpoint, the program and the environment that it finds: restore.go
+//   - the program, as it was given or from the image: program.go
+//   - the checkpoint and the environment that it finds: restore.go
 //
 // The state:
 //

@@ -38,6 +38,8 @@ type Options struct {
 	Pod       string
 	PodUID    types.UID
 
+	// Program is the folder of the program in the image, if it is in the image.
+	Program string
 	// Inputs and Passphrase are the folders of these Secrets.
 	Inputs, Passphrase string
 	// Token is the file of the service account's token. There need not be one.

@@ -2,12 +2,8 @@ package runner
 
 import (
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
-
-	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/stack"
 )
 
 // local says whether the state is in Secrets: Pulumi then works in a folder, which is filled before and saved after.
@@ -31,57 +27,6 @@ func (r *run) restore() error {
 		return os.WriteFile(r.checkpointFile(), checkpoint, 0o600)
 	}
 	return nil
-}
-
-// chooseProject says which project this is. Its name is part of the state.
-func (r *run) chooseProject() error {
-	if r.Kind.IsOfDeletion() {
-		r.project = r.head.Project
-		return nil
-	}
-	program, err := stack.Project(r.inputs.Files, r.stack)
-	if err != nil {
-		return err
-	}
-	project := program.Name.String()
-	if was := r.head.Project; was != "" && was != project {
-		return fmt.Errorf("%w: %s calls the project %q, but what is there was made by %q. Call it %[4]q again, or make another Environment", stack.ErrProgram, stack.ProjectFile, project, was)
-	}
-	r.project, r.program = project, program
-	return nil
-}
-
-// writeProgram makes the folder of the program. A destroy needs nothing of the program, not even its configuration: what
-// there is to destroy is in the state.
-func (r *run) writeProgram() error {
-	if err := os.MkdirAll(r.programFolder(), 0o700); err != nil {
-		return err
-	}
-	folder, err := os.OpenRoot(r.programFolder())
-	if err != nil {
-		return err
-	}
-	defer folder.Close() //nolint:errcheck // nothing is written by it
-	files := r.inputs.Files
-	config, secrets := r.inputs.Config, r.inputs.SecretConfig
-	if r.Kind.IsOfDeletion() {
-		files = map[string][]byte{stack.ProjectFile: stack.DestroyProgram(r.project)}
-		config, secrets = nil, nil
-	}
-	for name, content := range files {
-		if err := folder.WriteFile(name, content, 0o600); err != nil {
-			return fmt.Errorf("%w: %w", stack.ErrProgram, err)
-		}
-	}
-	settings, err := stack.Settings(r.key, r.program, config, secrets)
-	if err != nil {
-		return err
-	}
-	keys := slices.Concat(slices.Collect(maps.Keys(config)), slices.Collect(maps.Keys(secrets)))
-	if err := stack.RequireKnown(r.program, files, keys); err != nil {
-		return err
-	}
-	return settings.Save(filepath.Join(r.programFolder(), stack.SettingsFile(r.stack, ".yaml")))
 }
 
 // environment is what Pulumi is run with, beside what the pod has.
