@@ -75,7 +75,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 			r.settleSlot(request.NamespacedName, plan.Decision{})
 			r.memory.forget(request.NamespacedName)
 			r.drift.Want(request.NamespacedName, nil)
-			return ctrl.Result{}, errors.Join(r.deleteApprovals(ctx, request.NamespacedName), r.releaseOrphans(ctx, request.NamespacedName))
+			err := errors.Join(r.deleteApprovals(ctx, request.NamespacedName), r.releaseOrphans(ctx, request.NamespacedName))
+			if apierrors.IsConflict(err) {
+				return ctrl.Result{RequeueAfter: conflictDelay}, nil
+			}
+			return ctrl.Result{}, err
 		}
 		return ctrl.Result{}, err
 	}
@@ -109,6 +113,12 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 		default:
 			r.Recorder.Eventf(environment, nil, corev1.EventTypeNormal, event.Reason, "Reconcile", "%s", shorten(event.Message))
 		}
+	}
+	if err := r.tellApprovals(ctx, environment); err != nil {
+		if apierrors.IsConflict(err) {
+			return ctrl.Result{RequeueAfter: conflictDelay}, nil
+		}
+		return ctrl.Result{}, err
 	}
 	return ctrl.Result{RequeueAfter: decision.After}, nil
 }
