@@ -176,6 +176,7 @@ const (
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 40",message="the name is at most 40 characters long: ConfigMaps are named after it"
 type EnvironmentClass struct {
 	metav1.TypeMeta   `json:",inline"`
+// +kubebuilder:printcolumn:name="Deleting",type=date,JSONPath=`.metadata.deletionTimestamp`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
 
 	Spec EnvironmentClassSpec `json:"spec"`

@@ -8,6 +8,7 @@
 //	status.go       what a tenant sees
 //	waiting.go      objects that do not get as far as their Environments
 //
+//	deletion.go     what a deleted class waits for
 // An object never runs anything itself. It has an ordinary Environment in the namespace of the platform team, so that everything that
 // holds for Environments holds for it: one machine plans, runs, continues and destroys.
 package class

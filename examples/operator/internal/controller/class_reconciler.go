@@ -269,63 +269,6 @@ func (r *ClassReconciler) forgetRevisions(ctx context.Context, of *v1alpha1.Envi
 	return nil
 }
 
-// end lets a class go once no object of its kind exists. Until then it is what their deletion needs.
-func (r *ClassReconciler) end(ctx context.Context, of *v1alpha1.EnvironmentClass, status *v1alpha1.EnvironmentClassStatus) (time.Duration, error) {
-	if !controllerutil.ContainsFinalizer(of, v1alpha1.ClassFinalizer) {
-		return 0, nil
-	}
-	definition := &apiextensionsv1.CustomResourceDefinition{}
-	err := r.Direct.Get(ctx, types.NamespacedName{Name: of.DefinitionName()}, definition)
-	defined := err == nil && class.IsOf(of.Name, definition)
-	if client.IgnoreNotFound(err) != nil {
-		return 0, err
-	}
-	if defined {
-		left := &unstructured.UnstructuredList{}
-		left.SetGroupVersionKind(of.InstanceKind())
-		if err := r.Direct.List(ctx, left); err != nil {
-			return 0, err
-		}
-		if n := len(left.Items); n > 0 {
-			r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionTrue, "Deleting", fmt.Sprintf(
-				"The class is deleted when no object of its kind exists: %d are left, such as %s/%s.", n, left.Items[0].GetNamespace(), left.Items[0].GetName()))
-			return lookAgain, r.instances.watch(of)
-		}
-	}
-	// Also where the definition was deleted by force: their runs need the revisions.
-	if environments, err := r.environmentsOf(ctx, of); err != nil {
-		return 0, err
-	} else if n := len(environments); n > 0 {
-		r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionTrue, "Deleting", fmt.Sprintf(
-			"The class is deleted when it has no Environment: %d are left, whose objects are gone, such as %s/%s. Delete them, too.",
-			n, of.Spec.Namespace, environments[0].Name))
-		return lookAgain, nil
-	}
-	if defined {
-		r.instances.forget(ctx, of)
-		if err := r.deleteDefinition(ctx, definition); err != nil {
-			return 0, err
-		}
-	}
-	if err := r.forgetRevisions(ctx, of, nil, ""); err != nil {
-		return 0, err
-	}
-	changed := of.DeepCopy()
-	controllerutil.RemoveFinalizer(changed, v1alpha1.ClassFinalizer)
-	err = r.Direct.Patch(ctx, changed, client.MergeFromWithOptions(of, client.MergeFromWithOptimisticLock{}), client.FieldOwner(FieldManager))
-	return 0, client.IgnoreNotFound(err)
-}
-
-// deleteDefinition deletes a definition that has no objects, and says to the policy that this is meant.
-func (r *ClassReconciler) deleteDefinition(ctx context.Context, definition *apiextensionsv1.CustomResourceDefinition) error {
-	changed := definition.DeepCopy()
-	metav1.SetMetaDataAnnotation(&changed.ObjectMeta, v1alpha1.AnnotationAllowDeletion, "true")
-	if err := r.Direct.Patch(ctx, changed, client.MergeFrom(definition), client.FieldOwner(FieldManager)); err != nil {
-		return client.IgnoreNotFound(err)
-	}
-	return client.IgnoreNotFound(r.Direct.Delete(ctx, changed, client.Preconditions{UID: &definition.UID}))
-}
-
 // says sets a condition.
 func (r *ClassReconciler) says(
 	of *v1alpha1.EnvironmentClass, status *v1alpha1.EnvironmentClassStatus, kind string, holds metav1.ConditionStatus, reason, message string,

@@ -461,7 +461,9 @@ func TestTheKindOfAClass(t *testing.T) { // [X61]
 	})
 	t.Run("stays until its objects are gone, with the class", func(t *testing.T) {
 		require.NoError(t, p.Delete(t.Context(), p.readClass()))
-		assert.Contains(t, p.classSays(v1alpha1.ConditionReady, "Deleting"), "1 are left, such as "+team+"/shop")
+		for _, condition := range []string{v1alpha1.ConditionReady, v1alpha1.ConditionRolledOut} {
+			assert.Contains(t, p.classSays(condition, "Deleting"), "waits for 1 object: "+team+"/shop. Delete them", condition)
+		}
 		late := p.new(team, "late", map[string]any{"image": "shop:1"}, nil)
 		late.says("ClassDeleting")
 		require.NoError(t, p.Delete(t.Context(), late.readInstance()))
