@@ -120,8 +120,9 @@ type EnvironmentClassStatus struct {
 	// The generation that this status is about.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// Ready, which says whether the kind is served, RolledOut, which says whether all Environments are Ready on the newest revision, and
-	// ProgramFetched, which says whether the program is what the registry has now.
+	// Ready, which says whether the kind is served as the class says; Served, which says whether it is served at all; RolledOut, which says
+	// whether all Environments are Ready on the newest revision; and ProgramFetched, which says whether the program is what the registry
+	// has now.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -156,6 +157,8 @@ type FetchedArtifact struct {
 }
 
 const (
+	// ConditionServed says of a class whether its kind is served, also where it is as the class was before.
+	ConditionServed = "Served"
 	// ConditionRolledOut says of a class whether all of its Environments are Ready on the newest revision.
 	ConditionRolledOut = "RolledOut"
 	// ConditionProgramFetched says of a class with an artifact whether its program is what the registry has now.
@@ -167,7 +170,7 @@ const (
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:scope=Cluster,shortName=envclass
 // +kubebuilder:printcolumn:name="Kind",type=string,JSONPath=`.spec.kind.kind`
-// +kubebuilder:printcolumn:name="Served",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Served",type=string,JSONPath=`.status.conditions[?(@.type=="Served")].status`
 // +kubebuilder:printcolumn:name="Environments",type=integer,JSONPath=`.status.environments`
 // +kubebuilder:printcolumn:name="Updated",type=integer,JSONPath=`.status.updated`
 // +kubebuilder:printcolumn:name="Ready",type=integer,JSONPath=`.status.ready`

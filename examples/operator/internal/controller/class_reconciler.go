@@ -76,6 +76,9 @@ func (r *ClassReconciler) look(ctx context.Context, of *v1alpha1.EnvironmentClas
 	if err != nil || newest == nil {
 		return lookAgain, err
 	}
+	if meta.IsStatusConditionFalse(status.Conditions, v1alpha1.ConditionReady) {
+		newest.before = "The kind is served as before, as Ready says. " + newest.before
+	}
 	return newest.after, r.rollOut(ctx, of, newest, status)
 }
 
@@ -83,8 +86,7 @@ func (r *ClassReconciler) look(ctx context.Context, of *v1alpha1.EnvironmentClas
 func (r *ClassReconciler) serve(ctx context.Context, of *v1alpha1.EnvironmentClass, status *v1alpha1.EnvironmentClassStatus) (bool, error) {
 	wanted, err := class.Definition(of)
 	if err != nil {
-		r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionFalse, "ClassInvalid", err.Error()+".")
-		return r.servesAlready(ctx, of), nil
+		return r.refuse(ctx, of, status, "ClassInvalid", err.Error()+"."), nil
 	}
 	found := &apiextensionsv1.CustomResourceDefinition{}
 	err = r.Direct.Get(ctx, client.ObjectKeyFromObject(wanted), found)
@@ -94,14 +96,12 @@ func (r *ClassReconciler) serve(ctx context.Context, of *v1alpha1.EnvironmentCla
 		found = wanted
 	case err != nil:
 	case !class.IsOf(of.Name, found):
-		r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionFalse, "NameTaken", fmt.Sprintf(
-			"The CustomResourceDefinition %s exists, and this class did not make it. It was not touched. Choose another kind, or delete it.", found.Name))
-		return false, nil
+		return r.refuse(ctx, of, status, "NameTaken", fmt.Sprintf(
+			"The CustomResourceDefinition %s exists, and this class did not make it. It was not touched. Choose another kind, or delete it.", found.Name)), nil
 	case equality.Semantic.DeepEqual(found.Spec.Versions, defaulted(wanted, found)):
 	case class.Narrowing(found, wanted) != "":
-		r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionFalse, "SchemaNarrowed",
-			class.Narrowing(found, wanted)+". Objects that exist would lose it or be invalid, so the kind is served as before. Undo that, or make another class.")
-		return r.servesAlready(ctx, of), nil
+		return r.refuse(ctx, of, status, "SchemaNarrowed",
+			class.Narrowing(found, wanted)+". Objects that exist would lose it or be invalid, so the kind is served as before. Undo that, or make another class."), nil
 	default:
 		changed := found.DeepCopy()
 		changed.Spec.Versions = wanted.Spec.Versions
@@ -109,19 +109,38 @@ func (r *ClassReconciler) serve(ctx context.Context, of *v1alpha1.EnvironmentCla
 		found = changed
 	}
 	if apierrors.IsInvalid(err) {
-		r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionFalse, "ClassInvalid", "The API server refuses the definition of the kind: "+err.Error()+".")
-		return r.servesAlready(ctx, of), nil
+		return r.refuse(ctx, of, status, "ClassInvalid", "The API server refuses the definition of the kind: "+err.Error()+"."), nil
 	}
 	if err != nil {
 		return false, err
 	}
 	if !isEstablished(found) {
-		r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionFalse, "Progressing", "The API server does not serve the kind yet.")
+		const message = "The API server does not serve the kind yet."
+		r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionFalse, "Progressing", message)
+		r.says(of, status, v1alpha1.ConditionServed, metav1.ConditionFalse, "Progressing", message)
 		return false, nil
 	}
-	r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionTrue, "Served",
-		fmt.Sprintf("Tenants create objects of the kind %s of %s.", of.Spec.Kind.Kind, v1alpha1.InstanceGroupVersion))
+	message := fmt.Sprintf("Tenants create objects of the kind %s of %s.", of.Spec.Kind.Kind, v1alpha1.InstanceGroupVersion)
+	r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionTrue, "Served", message)
+	r.says(of, status, v1alpha1.ConditionServed, metav1.ConditionTrue, "Served", message)
 	return true, r.instances.watch(of)
+}
+
+// refuse says why the kind cannot be as the class says, and whether it is served as the class was before, with which it goes on.
+func (r *ClassReconciler) refuse(
+	ctx context.Context, of *v1alpha1.EnvironmentClass, status *v1alpha1.EnvironmentClassStatus, reason, message string,
+) bool {
+	r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionFalse, reason, message)
+	found := &apiextensionsv1.CustomResourceDefinition{}
+	err := r.Direct.Get(ctx, types.NamespacedName{Name: of.DefinitionName()}, found)
+	served := err == nil && class.IsOf(of.Name, found) && isEstablished(found) && r.instances.watch(of) == nil
+	if served {
+		r.says(of, status, v1alpha1.ConditionServed, metav1.ConditionTrue, "AsBefore", fmt.Sprintf(
+			"Tenants create objects of the kind %s of %s, as the class was before: the condition Ready says why.", of.Spec.Kind.Kind, v1alpha1.InstanceGroupVersion))
+	} else {
+		r.says(of, status, v1alpha1.ConditionServed, metav1.ConditionFalse, reason, message)
+	}
+	return served
 }
 
 // defaulted are the versions of a wanted definition as the API server would store them, as far as it defaults them.
@@ -152,13 +171,6 @@ func isEstablished(definition *apiextensionsv1.CustomResourceDefinition) bool {
 		}
 	}
 	return false
-}
-
-// servesAlready says whether the kind is served as the class was before, and goes on with it.
-func (r *ClassReconciler) servesAlready(ctx context.Context, of *v1alpha1.EnvironmentClass) bool {
-	found := &apiextensionsv1.CustomResourceDefinition{}
-	err := r.Direct.Get(ctx, types.NamespacedName{Name: of.DefinitionName()}, found)
-	return err == nil && class.IsOf(of.Name, found) && isEstablished(found) && r.instances.watch(of) == nil
 }
 
 // rollOut gives the newest revision to those whose turn it is.
@@ -212,9 +224,9 @@ func (r *ClassReconciler) rollOut(ctx context.Context, of *v1alpha1.EnvironmentC
 	case newest.reason != "":
 		r.says(of, status, v1alpha1.ConditionRolledOut, metav1.ConditionFalse, newest.reason, newest.before+next.Message)
 	case next.Done:
-		r.says(of, status, v1alpha1.ConditionRolledOut, metav1.ConditionTrue, "RolledOut", next.Message)
+		r.says(of, status, v1alpha1.ConditionRolledOut, metav1.ConditionTrue, "RolledOut", newest.before+next.Message)
 	default:
-		r.says(of, status, v1alpha1.ConditionRolledOut, metav1.ConditionFalse, "Progressing", next.Message)
+		r.says(of, status, v1alpha1.ConditionRolledOut, metav1.ConditionFalse, "Progressing", newest.before+next.Message)
 	}
 	if next.Done {
 		return r.forgetRevisions(ctx, of, environments, newest.Name)
