@@ -39,3 +39,15 @@ func asInstance(object *metav1.PartialObjectMetadata) *plan.Instance {
 	}
 	return &plan.Instance{Kind: object.Kind, Namespace: object.Namespace, Name: object.Name}
 }
+
+// tell tells people of what has happened by events: at the Environment, and at the object of a class what is for who has that.
+func (r *Reconciler) tell(ctx context.Context, environment *v1alpha1.Environment, events []plan.Event) {
+	for _, event := range events {
+		r.say(environment, event)
+		if event.ForTenant {
+			if object := r.instanceOf(ctx, environment); object != nil {
+				r.say(object, event)
+			}
+		}
+	}
+}
