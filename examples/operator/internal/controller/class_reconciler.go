@@ -217,7 +217,8 @@ func (r *ClassReconciler) rollOut(ctx context.Context, of *v1alpha1.EnvironmentC
 		}
 	}
 	status.Updated += int32(len(next.Update)) //nolint:gosec // There are not so many.
-	status.Failing = next.Failing[:min(len(next.Failing), 10)]
+	failing := slices.Concat(next.Failing, next.FailingAsBefore)
+	status.Failing = failing[:min(len(failing), 10)]
 	switch {
 	case next.Stopped:
 		r.says(of, status, v1alpha1.ConditionRolledOut, metav1.ConditionFalse, "Stopped", newest.before+next.Message)
@@ -235,12 +236,12 @@ func (r *ClassReconciler) rollOut(ctx context.Context, of *v1alpha1.EnvironmentC
 }
 
 func memberOf(environment *v1alpha1.Environment, newest *class.Revision) class.Member {
-	state := environment.State()
 	return class.Member{
-		Instance: class.InstanceOf(environment).String(),
-		Updated:  environment.Annotations[v1alpha1.AnnotationRevision] == newest.Name,
-		Ready:    state == v1alpha1.StateReady,
-		Failing:  state == v1alpha1.StateStalled || state == v1alpha1.StateFailing,
+		Instance:     class.InstanceOf(environment).String(),
+		Updated:      environment.Annotations[v1alpha1.AnnotationRevision] == newest.Name,
+		Ready:        environment.State() == v1alpha1.StateReady,
+		Failing:      class.Fails(environment),
+		FailedBefore: environment.Annotations[v1alpha1.AnnotationFailedBefore] == newest.Name,
 	}
 }
 
