@@ -76,6 +76,7 @@ func (r *ClassReconciler) look(ctx context.Context, of *v1alpha1.EnvironmentClas
 	if err != nil || newest == nil {
 		return lookAgain, err
 	}
+	r.compare(of, newest.Revision, status)
 	if meta.IsStatusConditionFalse(status.Conditions, v1alpha1.ConditionReady) {
 		newest.before = "The kind is served as before, as Ready says. " + newest.before
 	}
