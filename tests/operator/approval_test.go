@@ -119,7 +119,12 @@ func TestReview(t *testing.T) { // [X68]
 	require.NoError(t, s.as(reviewer).client.Create(t.Context(), given))
 	e.applied(2)
 	assert.Equal(t, "hello", s.configMap("greeting").Data["text"])
+	s.eventually(func() bool {
+		said := s.run("get", "approvals", "-n", s.namespace)
+		return strings.Contains(said, "True") && strings.Contains(said, "Run 2 has begun with it.")
+	}, "the Approval says that it was used")
 	unlike := given.DeepCopy()
+	require.NoError(t, s.client.Get(t.Context(), client.ObjectKeyFromObject(given), unlike))
 	require.NoError(t, unstructured.SetNestedField(unlike.Object, "another", "spec", "plan"))
 	require.ErrorContains(t, s.client.Update(t.Context(), unlike), "an Approval cannot be changed")
 

@@ -118,7 +118,15 @@ func TestATenantOfAClass(t *testing.T) { // [X59] [X60]
 		s.follow(refused.Error())
 		s.eventually(func() bool { return tenant.client.Create(t.Context(), from(), client.DryRunAll) == nil }, "it is allowed")
 	})
-	t.Run("is corrected by a new revision, in place", func(t *testing.T) {
+	t.Run("hears of what goes wrong at its own object", func(t *testing.T) {
+		wrong := s.object("shop.wrong", fields{"image": "shop:1.4"}) // A Service cannot have this name.
+		require.NoError(t, tenant.client.Create(t.Context(), wrong))
+		hears := func() string {
+			return s.run("get", "events", "-n", s.namespace, "--field-selector", "involvedObject.kind=WebApp,involvedObject.name=shop.wrong,reason=UpdateFailed", "-o", "jsonpath={.items[*].message}")
+		}
+		s.eventually(func() bool { return strings.Contains(hears(), "cannot create Service "+s.namespace+"/shop.wrong") }, "the tenant hears of it")
+	})
+	t.Run("is corrected by a new revision, in place, also where another object failed before", func(t *testing.T) {
 		before := s.configMap("shop-settings").UID
 		text := strings.ReplaceAll(s.run("get", "configmap", "webapp", "-n", platform, "-o", `jsonpath={.data.Pulumi\.yaml}`), `image: "${image}"`, `image: "registry/${image}"`)
 		patch, err := json.Marshal(fields{"data": fields{"Pulumi.yaml": text}})
@@ -127,6 +135,10 @@ func TestATenantOfAClass(t *testing.T) { // [X59] [X60]
 		s.eventually(func() bool { return s.configMap("shop-settings").Data["image"] == "registry/shop:1.4" }, "it is updated")
 		assert.Equal(t, before, s.configMap("shop-settings").UID)
 		s.eventually(ready, "it is Ready")
+		s.eventually(func() bool {
+			return strings.Contains(s.run("get", "environmentclass", "webapp"), "1 of 2 are Ready on the newest revision, and "+s.namespace+"/shop.wrong fails as before it.")
+		}, "the class tells them apart")
+		require.NoError(t, tenant.client.Delete(t.Context(), s.object("shop.wrong", nil)))
 	})
 	t.Run("cannot lose all by a definition that is deleted", func(t *testing.T) {
 		out, err := kubectl(t.Context(), s.cluster, "delete", "crd", "webapps."+webApp.Group, "--wait=false")

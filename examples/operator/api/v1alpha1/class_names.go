@@ -17,6 +17,8 @@ const (
 	AnnotationInstanceGeneration = "platform.example.com/instance-generation"
 	// AnnotationRevision is the revision of the class that the spec of an Environment was made of.
 	AnnotationRevision = "platform.example.com/revision"
+	// AnnotationFailedBefore is that revision, if the Environment failed already when it reached it.
+	AnnotationFailedBefore = "platform.example.com/failed-before"
 	// AnnotationTemplate is the template of a revision.
 	AnnotationTemplate = "platform.example.com/template"
 	// ClassFinalizer holds a class until no object of its kind exists.

@@ -120,8 +120,9 @@ type EnvironmentClassStatus struct {
 	// The generation that this status is about.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// Ready, which says whether the kind is served, RolledOut, which says whether all Environments are Ready on the newest revision, and
-	// ProgramFetched, which says whether the program is what the registry has now.
+	// Ready, which says whether the kind is served as the class says; Served, which says whether it is served at all; RolledOut, which says
+	// whether all Environments are Ready on the newest revision; ProgramAgrees, which says whether the program knows what objects may set
+	// and gets what it requires; and ProgramFetched, which says whether the program is what the registry has now.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
@@ -156,8 +157,12 @@ type FetchedArtifact struct {
 }
 
 const (
+	// ConditionServed says of a class whether its kind is served, also where it is as the class was before.
+	ConditionServed = "Served"
 	// ConditionRolledOut says of a class whether all of its Environments are Ready on the newest revision.
 	ConditionRolledOut = "RolledOut"
+	// ConditionProgramAgrees says of a class whether its program knows what objects may set, and gets what it requires. It stops nothing.
+	ConditionProgramAgrees = "ProgramAgrees"
 	// ConditionProgramFetched says of a class with an artifact whether its program is what the registry has now.
 	ConditionProgramFetched = "ProgramFetched"
 )
@@ -167,10 +172,11 @@ const (
 // +kubebuilder:subresource:status
 // +kubebuilder:resource:scope=Cluster,shortName=envclass
 // +kubebuilder:printcolumn:name="Kind",type=string,JSONPath=`.spec.kind.kind`
-// +kubebuilder:printcolumn:name="Served",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
+// +kubebuilder:printcolumn:name="Served",type=string,JSONPath=`.status.conditions[?(@.type=="Served")].status`
 // +kubebuilder:printcolumn:name="Environments",type=integer,JSONPath=`.status.environments`
 // +kubebuilder:printcolumn:name="Updated",type=integer,JSONPath=`.status.updated`
 // +kubebuilder:printcolumn:name="Ready",type=integer,JSONPath=`.status.ready`
+// +kubebuilder:printcolumn:name="Deleting",type=date,JSONPath=`.metadata.deletionTimestamp`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
 // +kubebuilder:printcolumn:name="Message",type=string,JSONPath=`.status.conditions[?(@.type=="RolledOut")].message`
 // +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 40",message="the name is at most 40 characters long: ConfigMaps are named after it"

@@ -3,10 +3,12 @@
 //	definition.go   the CustomResourceDefinition of the kind
 //	narrowing.go    what a new schema would take away from objects that exist
 //	revision.go     a template with its program, as the class was at a time
+//	agreement.go    whether the schema and the program fit
 //	environment.go  the Environment of an object
 //	rollout.go      which Environments get the newest revision next
 //	status.go       what a tenant sees
 //	waiting.go      objects that do not get as far as their Environments
+//	deletion.go     what a deleted class waits for
 //
 // An object never runs anything itself. It has an ordinary Environment in the namespace of the platform team, so that everything that
 // holds for Environments holds for it: one machine plans, runs, continues and destroys.

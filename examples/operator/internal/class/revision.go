@@ -18,6 +18,8 @@ import (
 type Revision struct {
 	Name     string
 	Template v1alpha1.EnvironmentSpec
+	// Files are those of the program.
+	Files map[string][]byte
 }
 
 // Snapshot is the ConfigMap of the revision that a class has with this program.
@@ -44,7 +46,11 @@ func Snapshot(class *v1alpha1.EnvironmentClass, program *corev1.ConfigMap) (*cor
 
 // Open reads a revision from its ConfigMap.
 func Open(class string, snapshot *corev1.ConfigMap) (*Revision, error) {
-	revision := &Revision{Name: snapshot.Name}
+	revision := &Revision{Name: snapshot.Name, Files: map[string][]byte{}}
+	for name, content := range snapshot.Data {
+		revision.Files[name] = []byte(content)
+	}
+	maps.Copy(revision.Files, snapshot.BinaryData)
 	if !IsOf(class, snapshot) {
 		return nil, fmt.Errorf("the ConfigMap %s/%s is not a revision of the class %s", snapshot.Namespace, snapshot.Name, class)
 	}

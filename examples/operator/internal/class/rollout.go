@@ -21,14 +21,24 @@ type Member struct {
 	Updated bool
 	// Ready and Failing speak of what it is on.
 	Ready, Failing bool
+	// FailedBefore says that it failed already when the newest revision reached it.
+	FailedBefore bool
+}
+
+// Fails says whether a run of what an Environment is on has failed. What its status says of an earlier spec says nothing of that.
+func Fails(environment *v1alpha1.Environment) bool {
+	state := environment.State()
+	return environment.Status.ObservedGeneration == environment.Generation && (state == v1alpha1.StateStalled || state == v1alpha1.StateFailing)
 }
 
 // Next is what a rollout does now.
 type Next struct {
 	// Update are the members that get the newest revision now.
 	Update []string
-	// Failing are those that fail on it.
+	// Failing are those that fail on it, and did not before.
 	Failing []string
+	// FailingAsBefore are those that failed before it, too: the revision is not what is wrong with them.
+	FailingAsBefore []string
 	// Done says that all members are Ready on the newest revision.
 	Done bool
 	// Stopped says that it does not go on by itself.
@@ -39,7 +49,7 @@ type Next struct {
 
 // Plan says how the rollout of the newest revision goes on. It counts whatever is on the newest revision and not Ready, whyever that is:
 // so it never has more under way than it may, even if what it decided before is not seen yet. The order does not depend on what is
-// under way.
+// under way. One that failed before the revision and fails with it counts for nothing: it says nothing of the revision.
 func Plan(members []Member, rollout v1alpha1.Rollout) Next {
 	members = slices.Clone(members)
 	slices.SortFunc(members, func(a, b Member) int {
@@ -58,6 +68,9 @@ func Plan(members []Member, rollout v1alpha1.Rollout) Next {
 		switch {
 		case settled:
 			ready++
+		case member.Updated && member.Failing && member.FailedBefore:
+			next.FailingAsBefore = append(next.FailingAsBefore, member.Instance)
+			continue
 		case member.Updated:
 			underWay++
 			if member.Failing {
@@ -79,27 +92,47 @@ func Plan(members []Member, rollout v1alpha1.Rollout) Next {
 			next.Update, free = append(next.Update, member.Instance), free-1
 		}
 	}
-	next.Message = next.say(ready, underWay+len(next.Update), len(waiting)-len(next.Update), firstWait)
+	next.Message = next.say(ready, underWay-len(next.Failing)+len(next.Update), len(waiting)-len(next.Update), firstWait)
 	return next
 }
 
 func (n Next) say(ready, underWay, waiting int, first bool) string {
-	all := ready + underWay + waiting
-	switch {
-	case all == 0:
+	all := ready + len(n.Failing) + len(n.FailingAsBefore) + underWay + waiting
+	if all == 0 {
 		return "No object of the kind exists."
-	case n.Stopped:
-		return fmt.Sprintf("Stopped: %s on the newest revision. %d of %d are Ready on it, and %d wait. It goes on when what fails is Ready, or with another revision.",
-			failing(n.Failing), ready, all, waiting)
-	case len(n.Failing) > 0:
-		return fmt.Sprintf("%d of %d are Ready on the newest revision; %s, and %d wait.", ready, all, failing(n.Failing), waiting)
-	case n.Done:
-		return fmt.Sprintf("%d of %d are Ready on the newest revision.", all, all)
-	case first && waiting > 0:
-		return fmt.Sprintf("%d of %d are Ready on the newest revision, %d are under way, and %d wait for those that come first.", ready, all, underWay, waiting)
-	default:
-		return fmt.Sprintf("%d of %d are Ready on the newest revision, %d are under way, and %d wait.", ready, all, underWay, waiting)
 	}
+	if n.Stopped {
+		return fmt.Sprintf("Stopped: %s on the newest revision. %d of %d are Ready on it, and %s. It goes on when what fails is Ready, or with another revision.",
+			failing(n.Failing), ready, all, number(waiting, "waits", "wait"))
+	}
+	parts := []string{fmt.Sprintf("%d of %d are Ready on the newest revision", ready, all)}
+	if len(n.Failing) > 0 {
+		parts = append(parts, failing(n.Failing))
+	}
+	if len(n.FailingAsBefore) > 0 {
+		parts = append(parts, failing(n.FailingAsBefore)+" as before it")
+	}
+	if underWay > 0 {
+		parts = append(parts, number(underWay, "is under way", "are under way"))
+	}
+	if waiting > 0 {
+		waits := number(waiting, "waits", "wait")
+		if first {
+			waits += " for those that come first"
+		}
+		parts = append(parts, waits)
+	}
+	if last := len(parts) - 1; last > 0 {
+		parts[last] = "and " + parts[last]
+	}
+	return strings.Join(parts, ", ") + "."
+}
+
+func number(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 func failing(names []string) string {

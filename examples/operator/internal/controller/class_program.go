@@ -190,6 +190,24 @@ func (r *ClassReconciler) fetchFailed(of *v1alpha1.EnvironmentClass, status *v1a
 	r.says(of, status, v1alpha1.ConditionProgramFetched, metav1.ConditionFalse, problem.Reason, message)
 }
 
+// compare says whether the schema and the program agree, once by an event for as long as they do not in the same way.
+func (r *ClassReconciler) compare(of *v1alpha1.EnvironmentClass, newest *class.Revision, status *v1alpha1.EnvironmentClassStatus) {
+	if newest.Template.Program.Image != "" { // Nothing is known of it but its name.
+		meta.RemoveStatusCondition(&status.Conditions, v1alpha1.ConditionProgramAgrees)
+		return
+	}
+	reason, message := class.Disagreement(of, newest)
+	if reason == "" {
+		r.says(of, status, v1alpha1.ConditionProgramAgrees, metav1.ConditionTrue, "Agrees", "The program knows what objects may set, and gets what it requires, as far as Pulumi.yaml says.")
+		return
+	}
+	before := meta.FindStatusCondition(of.Status.Conditions, v1alpha1.ConditionProgramAgrees)
+	if before == nil || before.Message != shorten(message) {
+		r.Recorder.Eventf(of, nil, corev1.EventTypeWarning, reason, "Reconcile", "%s", shorten(message))
+	}
+	r.says(of, status, v1alpha1.ConditionProgramAgrees, metav1.ConditionFalse, reason, message)
+}
+
 // lastRevision is the ConfigMap of the newest revision so far, nil if there is none.
 func (r *ClassReconciler) lastRevision(ctx context.Context, of *v1alpha1.EnvironmentClass, status *v1alpha1.EnvironmentClassStatus) (*corev1.ConfigMap, error) {
 	if status.Revision == "" {

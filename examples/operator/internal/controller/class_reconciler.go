@@ -76,6 +76,10 @@ func (r *ClassReconciler) look(ctx context.Context, of *v1alpha1.EnvironmentClas
 	if err != nil || newest == nil {
 		return lookAgain, err
 	}
+	r.compare(of, newest.Revision, status)
+	if meta.IsStatusConditionFalse(status.Conditions, v1alpha1.ConditionReady) {
+		newest.before = "The kind is served as before, as Ready says. " + newest.before
+	}
 	return newest.after, r.rollOut(ctx, of, newest, status)
 }
 
@@ -83,8 +87,7 @@ func (r *ClassReconciler) look(ctx context.Context, of *v1alpha1.EnvironmentClas
 func (r *ClassReconciler) serve(ctx context.Context, of *v1alpha1.EnvironmentClass, status *v1alpha1.EnvironmentClassStatus) (bool, error) {
 	wanted, err := class.Definition(of)
 	if err != nil {
-		r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionFalse, "ClassInvalid", err.Error()+".")
-		return r.servesAlready(ctx, of), nil
+		return r.refuse(ctx, of, status, "ClassInvalid", err.Error()+"."), nil
 	}
 	found := &apiextensionsv1.CustomResourceDefinition{}
 	err = r.Direct.Get(ctx, client.ObjectKeyFromObject(wanted), found)
@@ -94,14 +97,12 @@ func (r *ClassReconciler) serve(ctx context.Context, of *v1alpha1.EnvironmentCla
 		found = wanted
 	case err != nil:
 	case !class.IsOf(of.Name, found):
-		r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionFalse, "NameTaken", fmt.Sprintf(
-			"The CustomResourceDefinition %s exists, and this class did not make it. It was not touched. Choose another kind, or delete it.", found.Name))
-		return false, nil
+		return r.refuse(ctx, of, status, "NameTaken", fmt.Sprintf(
+			"The CustomResourceDefinition %s exists, and this class did not make it. It was not touched. Choose another kind, or delete it.", found.Name)), nil
 	case equality.Semantic.DeepEqual(found.Spec.Versions, defaulted(wanted, found)):
 	case class.Narrowing(found, wanted) != "":
-		r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionFalse, "SchemaNarrowed",
-			class.Narrowing(found, wanted)+". Objects that exist would lose it or be invalid, so the kind is served as before. Undo that, or make another class.")
-		return r.servesAlready(ctx, of), nil
+		return r.refuse(ctx, of, status, "SchemaNarrowed",
+			class.Narrowing(found, wanted)+". Objects that exist would lose it or be invalid, so the kind is served as before. Undo that, or make another class."), nil
 	default:
 		changed := found.DeepCopy()
 		changed.Spec.Versions = wanted.Spec.Versions
@@ -109,19 +110,38 @@ func (r *ClassReconciler) serve(ctx context.Context, of *v1alpha1.EnvironmentCla
 		found = changed
 	}
 	if apierrors.IsInvalid(err) {
-		r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionFalse, "ClassInvalid", "The API server refuses the definition of the kind: "+err.Error()+".")
-		return r.servesAlready(ctx, of), nil
+		return r.refuse(ctx, of, status, "ClassInvalid", "The API server refuses the definition of the kind: "+err.Error()+"."), nil
 	}
 	if err != nil {
 		return false, err
 	}
 	if !isEstablished(found) {
-		r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionFalse, "Progressing", "The API server does not serve the kind yet.")
+		const message = "The API server does not serve the kind yet."
+		r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionFalse, "Progressing", message)
+		r.says(of, status, v1alpha1.ConditionServed, metav1.ConditionFalse, "Progressing", message)
 		return false, nil
 	}
-	r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionTrue, "Served",
-		fmt.Sprintf("Tenants create objects of the kind %s of %s.", of.Spec.Kind.Kind, v1alpha1.InstanceGroupVersion))
+	message := fmt.Sprintf("Tenants create objects of the kind %s of %s.", of.Spec.Kind.Kind, v1alpha1.InstanceGroupVersion)
+	r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionTrue, "Served", message)
+	r.says(of, status, v1alpha1.ConditionServed, metav1.ConditionTrue, "Served", message)
 	return true, r.instances.watch(of)
+}
+
+// refuse says why the kind cannot be as the class says, and whether it is served as the class was before, with which it goes on.
+func (r *ClassReconciler) refuse(
+	ctx context.Context, of *v1alpha1.EnvironmentClass, status *v1alpha1.EnvironmentClassStatus, reason, message string,
+) bool {
+	r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionFalse, reason, message)
+	found := &apiextensionsv1.CustomResourceDefinition{}
+	err := r.Direct.Get(ctx, types.NamespacedName{Name: of.DefinitionName()}, found)
+	served := err == nil && class.IsOf(of.Name, found) && isEstablished(found) && r.instances.watch(of) == nil
+	if served {
+		r.says(of, status, v1alpha1.ConditionServed, metav1.ConditionTrue, "AsBefore", fmt.Sprintf(
+			"Tenants create objects of the kind %s of %s, as the class was before: the condition Ready says why.", of.Spec.Kind.Kind, v1alpha1.InstanceGroupVersion))
+	} else {
+		r.says(of, status, v1alpha1.ConditionServed, metav1.ConditionFalse, reason, message)
+	}
+	return served
 }
 
 // defaulted are the versions of a wanted definition as the API server would store them, as far as it defaults them.
@@ -152,13 +172,6 @@ func isEstablished(definition *apiextensionsv1.CustomResourceDefinition) bool {
 		}
 	}
 	return false
-}
-
-// servesAlready says whether the kind is served as the class was before, and goes on with it.
-func (r *ClassReconciler) servesAlready(ctx context.Context, of *v1alpha1.EnvironmentClass) bool {
-	found := &apiextensionsv1.CustomResourceDefinition{}
-	err := r.Direct.Get(ctx, types.NamespacedName{Name: of.DefinitionName()}, found)
-	return err == nil && class.IsOf(of.Name, found) && isEstablished(found) && r.instances.watch(of) == nil
 }
 
 // rollOut gives the newest revision to those whose turn it is.
@@ -205,16 +218,17 @@ func (r *ClassReconciler) rollOut(ctx context.Context, of *v1alpha1.EnvironmentC
 		}
 	}
 	status.Updated += int32(len(next.Update)) //nolint:gosec // There are not so many.
-	status.Failing = next.Failing[:min(len(next.Failing), 10)]
+	failing := slices.Concat(next.Failing, next.FailingAsBefore)
+	status.Failing = failing[:min(len(failing), 10)]
 	switch {
 	case next.Stopped:
 		r.says(of, status, v1alpha1.ConditionRolledOut, metav1.ConditionFalse, "Stopped", newest.before+next.Message)
 	case newest.reason != "":
 		r.says(of, status, v1alpha1.ConditionRolledOut, metav1.ConditionFalse, newest.reason, newest.before+next.Message)
 	case next.Done:
-		r.says(of, status, v1alpha1.ConditionRolledOut, metav1.ConditionTrue, "RolledOut", next.Message)
+		r.says(of, status, v1alpha1.ConditionRolledOut, metav1.ConditionTrue, "RolledOut", newest.before+next.Message)
 	default:
-		r.says(of, status, v1alpha1.ConditionRolledOut, metav1.ConditionFalse, "Progressing", next.Message)
+		r.says(of, status, v1alpha1.ConditionRolledOut, metav1.ConditionFalse, "Progressing", newest.before+next.Message)
 	}
 	if next.Done {
 		return r.forgetRevisions(ctx, of, environments, newest.Name)
@@ -223,12 +237,12 @@ func (r *ClassReconciler) rollOut(ctx context.Context, of *v1alpha1.EnvironmentC
 }
 
 func memberOf(environment *v1alpha1.Environment, newest *class.Revision) class.Member {
-	state := environment.State()
 	return class.Member{
-		Instance: class.InstanceOf(environment).String(),
-		Updated:  environment.Annotations[v1alpha1.AnnotationRevision] == newest.Name,
-		Ready:    state == v1alpha1.StateReady,
-		Failing:  state == v1alpha1.StateStalled || state == v1alpha1.StateFailing,
+		Instance:     class.InstanceOf(environment).String(),
+		Updated:      environment.Annotations[v1alpha1.AnnotationRevision] == newest.Name,
+		Ready:        environment.State() == v1alpha1.StateReady,
+		Failing:      class.Fails(environment),
+		FailedBefore: environment.Annotations[v1alpha1.AnnotationFailedBefore] == newest.Name,
 	}
 }
 
@@ -268,63 +282,6 @@ func (r *ClassReconciler) forgetRevisions(ctx context.Context, of *v1alpha1.Envi
 		}
 	}
 	return nil
-}
-
-// end lets a class go once no object of its kind exists. Until then it is what their deletion needs.
-func (r *ClassReconciler) end(ctx context.Context, of *v1alpha1.EnvironmentClass, status *v1alpha1.EnvironmentClassStatus) (time.Duration, error) {
-	if !controllerutil.ContainsFinalizer(of, v1alpha1.ClassFinalizer) {
-		return 0, nil
-	}
-	definition := &apiextensionsv1.CustomResourceDefinition{}
-	err := r.Direct.Get(ctx, types.NamespacedName{Name: of.DefinitionName()}, definition)
-	defined := err == nil && class.IsOf(of.Name, definition)
-	if client.IgnoreNotFound(err) != nil {
-		return 0, err
-	}
-	if defined {
-		left := &unstructured.UnstructuredList{}
-		left.SetGroupVersionKind(of.InstanceKind())
-		if err := r.Direct.List(ctx, left); err != nil {
-			return 0, err
-		}
-		if n := len(left.Items); n > 0 {
-			r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionTrue, "Deleting", fmt.Sprintf(
-				"The class is deleted when no object of its kind exists: %d are left, such as %s/%s.", n, left.Items[0].GetNamespace(), left.Items[0].GetName()))
-			return lookAgain, r.instances.watch(of)
-		}
-	}
-	// Also where the definition was deleted by force: their runs need the revisions.
-	if environments, err := r.environmentsOf(ctx, of); err != nil {
-		return 0, err
-	} else if n := len(environments); n > 0 {
-		r.says(of, status, v1alpha1.ConditionReady, metav1.ConditionTrue, "Deleting", fmt.Sprintf(
-			"The class is deleted when it has no Environment: %d are left, whose objects are gone, such as %s/%s. Delete them, too.",
-			n, of.Spec.Namespace, environments[0].Name))
-		return lookAgain, nil
-	}
-	if defined {
-		r.instances.forget(ctx, of)
-		if err := r.deleteDefinition(ctx, definition); err != nil {
-			return 0, err
-		}
-	}
-	if err := r.forgetRevisions(ctx, of, nil, ""); err != nil {
-		return 0, err
-	}
-	changed := of.DeepCopy()
-	controllerutil.RemoveFinalizer(changed, v1alpha1.ClassFinalizer)
-	err = r.Direct.Patch(ctx, changed, client.MergeFromWithOptions(of, client.MergeFromWithOptimisticLock{}), client.FieldOwner(FieldManager))
-	return 0, client.IgnoreNotFound(err)
-}
-
-// deleteDefinition deletes a definition that has no objects, and says to the policy that this is meant.
-func (r *ClassReconciler) deleteDefinition(ctx context.Context, definition *apiextensionsv1.CustomResourceDefinition) error {
-	changed := definition.DeepCopy()
-	metav1.SetMetaDataAnnotation(&changed.ObjectMeta, v1alpha1.AnnotationAllowDeletion, "true")
-	if err := r.Direct.Patch(ctx, changed, client.MergeFrom(definition), client.FieldOwner(FieldManager)); err != nil {
-		return client.IgnoreNotFound(err)
-	}
-	return client.IgnoreNotFound(r.Direct.Delete(ctx, changed, client.Preconditions{UID: &definition.UID}))
 }
 
 // says sets a condition.

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -42,6 +43,58 @@ func (i *instance) settle() {
 	}
 }
 
+// changeProgram makes a new revision, and returns its name.
+func (p *platform) changeProgram(content string) string {
+	p.Helper()
+	last := p.readClass().Status.Revision
+	program := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: p.namespace, Name: "program"}}
+	require.NoError(p, p.Patch(p.Context(), program, client.RawPatch(types.MergePatchType, []byte(`{"data":{"Main.yaml":"`+content+`"}}`))))
+	p.eventuallyClass(func(of *v1alpha1.EnvironmentClass) bool { return of.Status.Revision != last })
+	return p.readClass().Status.Revision
+}
+
+// fails does what a run does that fails.
+func fails(head *state.Head) {
+	head.Record.Outcome, head.Record.Applied = state.Failed, false
+	head.Record.Reason, head.Record.Message = "UpdateFailed", "no quota"
+}
+
+// What a tenant has done wrong stops nobody else.
+func TestAnObjectThatFailedBeforeARevisionDoesNotStopIt(t *testing.T) { // [X62]
+	p := newPlatform(t, func(spec *v1alpha1.EnvironmentClassSpec) { spec.Template.Retry.Limit = new(int32(0)) })
+	p.served()
+	team := p.tenant(nil)
+	wrong, right := p.new(team, "a", map[string]any{"image": "shop:1"}, nil), p.new(team, "b", map[string]any{"image": "shop:1"}, nil)
+	for _, one := range []*instance{wrong, right} {
+		one.runs(1)
+		one.says("Applied")
+	}
+	wrong.set(map[string]any{"image": "nothing"})
+	wrong.runs(2, fails)
+	wrong.says("UpdateFailed")
+
+	p.changeProgram("second")
+	wrong.runs(3, fails)
+	right.runs(2)
+	right.says("Applied")
+	p.eventuallyClass(func(of *v1alpha1.EnvironmentClass) bool {
+		rolled := meta.FindStatusCondition(of.Status.Conditions, v1alpha1.ConditionRolledOut)
+		return rolled.Message == "1 of 2 are Ready on the newest revision, and "+wrong.of.String()+" fails as before it."
+	})
+	assert.Equal(t, []string{wrong.of.String()}, p.readClass().Status.Failing)
+
+	t.Run("but one that was Ready in between does", func(t *testing.T) {
+		wrong.set(map[string]any{"image": "shop:2"})
+		wrong.runs(4)
+		wrong.says("Applied")
+		p.classSays(v1alpha1.ConditionRolledOut, "RolledOut")
+		p.changeProgram("third")
+		wrong.runs(5, fails)
+		assert.Contains(t, p.classSays(v1alpha1.ConditionRolledOut, "Stopped"), wrong.of.String()+" fails on the newest revision")
+		assert.EqualValues(t, 1, p.readClass().Status.Updated)
+	})
+}
+
 func TestAChangeOfAClassComesInWaves(t *testing.T) { // [X62]
 	p := newPlatform(t, func(spec *v1alpha1.EnvironmentClassSpec) {
 		spec.Rollout = v1alpha1.Rollout{MaxUnavailable: new(int32(2)), First: &metav1.LabelSelector{MatchLabels: map[string]string{"ring": "canary"}}}
@@ -65,14 +118,6 @@ func TestAChangeOfAClassComesInWaves(t *testing.T) { // [X62]
 	}
 	assert.Contains(t, p.classSays(v1alpha1.ConditionRolledOut, "RolledOut"), "20 of 20 are Ready")
 
-	program := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: p.namespace, Name: "program"}}
-	changeProgram := func(content string) (revision string) {
-		t.Helper()
-		last := p.readClass().Status.Revision
-		require.NoError(t, p.Patch(t.Context(), program, client.RawPatch(types.MergePatchType, []byte(`{"data":{"Main.yaml":"`+content+`"}}`))))
-		p.eventuallyClass(func(of *v1alpha1.EnvironmentClass) bool { return of.Status.Revision != last })
-		return p.readClass().Status.Revision
-	}
 	// bounded waits for the next wave, which is never larger than it may be.
 	bounded := func(revision string, ready int) []*instance {
 		t.Helper()
@@ -83,7 +128,7 @@ func TestAChangeOfAClassComesInWaves(t *testing.T) { // [X62]
 		}, eventually, moment)
 		return on(all, revision)
 	}
-	after := changeProgram("second")
+	after := p.changeProgram("second")
 
 	canary := bounded(after, 0)
 	require.Len(t, canary, 1, "the canary is alone")
@@ -99,10 +144,7 @@ func TestAChangeOfAClassComesInWaves(t *testing.T) { // [X62]
 		wave[0].runs(2)
 		wave[0].says("Applied")
 		failing := wave[1]
-		failing.runs(2, func(head *state.Head) {
-			head.Record.Outcome, head.Record.Applied = state.Failed, false
-			head.Record.Reason, head.Record.Message = "UpdateFailed", "no quota"
-		})
+		failing.runs(2, fails)
 		message := p.classSays(v1alpha1.ConditionRolledOut, "Stopped")
 		assert.Contains(t, message, failing.of.String()+" fails on the newest revision")
 		assert.Contains(t, p.readClass().Status.Failing, failing.of.String())
@@ -117,7 +159,7 @@ func TestAChangeOfAClassComesInWaves(t *testing.T) { // [X62]
 		})
 	})
 	t.Run("and goes on with another revision, to the end", func(t *testing.T) {
-		last := changeProgram("third")
+		last := p.changeProgram("third")
 		done := map[string]bool{}
 		for len(done) < len(all) {
 			wave := bounded(last, len(done))

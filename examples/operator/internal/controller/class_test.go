@@ -455,13 +455,22 @@ func TestTheKindOfAClass(t *testing.T) { // [X61]
 			spec.Schema.Raw = []byte(`{"properties": {"image": {"type": "string"}, "replicas": {"type": "integer", "default": 1}}, "required": ["image"]}`)
 		})
 		assert.Contains(t, p.classSays(v1alpha1.ConditionReady, "SchemaNarrowed"), "spec.zone would be removed")
+		assert.Contains(t, p.classSays(v1alpha1.ConditionServed, "AsBefore"), "as the class was before")
+		assert.True(t, meta.IsStatusConditionTrue(p.readClass().Status.Conditions, v1alpha1.ConditionServed))
+		p.eventuallyClass(func(of *v1alpha1.EnvironmentClass) bool {
+			rolled := meta.FindStatusCondition(of.Status.Conditions, v1alpha1.ConditionRolledOut)
+			return strings.HasPrefix(rolled.Message, "The kind is served as before, as Ready says. ")
+		})
 		assert.Equal(t, "a", shop.readInstance().Object["spec"].(map[string]any)["zone"])
 		shop.set(map[string]any{"zone": "b"})
 		shop.environmentIs(func(*v1alpha1.Environment) bool { return shop.config("zone") == `"b"` })
 	})
 	t.Run("stays until its objects are gone, with the class", func(t *testing.T) {
 		require.NoError(t, p.Delete(t.Context(), p.readClass()))
-		assert.Contains(t, p.classSays(v1alpha1.ConditionReady, "Deleting"), "1 are left, such as "+team+"/shop")
+		for _, condition := range []string{v1alpha1.ConditionReady, v1alpha1.ConditionRolledOut} {
+			assert.Contains(t, p.classSays(condition, "Deleting"), "waits for 1 object: "+team+"/shop. Delete them", condition)
+		}
+		assert.True(t, meta.IsStatusConditionTrue(p.readClass().Status.Conditions, v1alpha1.ConditionServed))
 		late := p.new(team, "late", map[string]any{"image": "shop:1"}, nil)
 		late.says("ClassDeleting")
 		require.NoError(t, p.Delete(t.Context(), late.readInstance()))
@@ -484,6 +493,8 @@ func TestADefinitionOfOthers(t *testing.T) { // [X61]
 	second.class.ObjectMeta = metav1.ObjectMeta{Name: first.class.Name + "-2"}
 	require.NoError(t, second.Create(t.Context(), second.class))
 	assert.Contains(t, second.classSays(v1alpha1.ConditionReady, "NameTaken"), first.class.DefinitionName()+" exists, and this class did not make it")
+	second.classSays(v1alpha1.ConditionServed, "NameTaken")
+	assert.True(t, meta.IsStatusConditionFalse(second.readClass().Status.Conditions, v1alpha1.ConditionServed))
 	require.NoError(t, second.Delete(t.Context(), second.readClass()))
 	require.Eventually(t, func() bool {
 		return apierrors.IsNotFound(second.Get(t.Context(), client.ObjectKeyFromObject(second.class), &v1alpha1.EnvironmentClass{}))

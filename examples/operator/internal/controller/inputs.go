@@ -260,6 +260,9 @@ func (r *Reconciler) gather(ctx context.Context, environment *v1alpha1.Environme
 		Kind: operation.Kind, BackendURL: backendOf(environment), ApprovedPlan: operation.ApprovedPlan,
 		Image: environment.Spec.Program.Image, Timeout: environment.Spec.RunTimeout(), Refresh: refreshes(environment, operation),
 	}
+	if instance := asInstance(r.instanceOf(ctx, environment)); instance != nil {
+		gathered.Instance = instance.String()
+	}
 	if applied := environment.Status.LastApplied; applied != nil {
 		gathered.AppliedSerial = applied.Serial
 	}

@@ -206,7 +206,12 @@ func (r *instanceReconciler) update(ctx context.Context, of *v1alpha1.Environmen
 	if err != nil || environment == nil || !class.IsFor(of, name, environment) {
 		return err
 	}
-	_, err = r.write(ctx, of, revision, instance, environment)
+	next := environment.DeepCopy()
+	delete(next.Annotations, v1alpha1.AnnotationFailedBefore)
+	if class.Fails(environment) {
+		next.Annotations[v1alpha1.AnnotationFailedBefore] = revision.Name
+	}
+	_, err = r.write(ctx, of, revision, instance, next)
 	return err
 }
 

@@ -24,7 +24,7 @@ import (
 
 // observe reads what a decision depends on.
 func (r *Reconciler) observe(ctx context.Context, environment *v1alpha1.Environment) (plan.Observed, error) {
-	observed := plan.Observed{Environment: environment, Now: r.Clock.Now()}
+	observed := plan.Observed{Environment: environment, Instance: asInstance(r.instanceOf(ctx, environment)), Now: r.Clock.Now()}
 	observed.Refused = r.refused(environment, observed.Now)
 	for _, read := range []func(context.Context, *plan.Observed) error{
 		r.observeNames, r.observeApprovals, r.observeDependencies, r.observeInputs, r.observeCredentials, r.observePods, r.observeJob, r.observeKept, r.observeHead, r.observeLease, r.observeOutputs, r.observeWatched, r.observeNamespace,

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -117,4 +118,5 @@ func TestAClassWithAProgramInAnImage(t *testing.T) {
 	shop.runs(2)
 	shop.says("Applied")
 	assert.Contains(t, p.classSays(v1alpha1.ConditionRolledOut, "RolledOut"), "1 of 1 are Ready")
+	assert.Nil(t, meta.FindStatusCondition(p.readClass().Status.Conditions, v1alpha1.ConditionProgramAgrees), "nobody has read the program")
 }

@@ -8,6 +8,7 @@ package controller
 // +kubebuilder:rbac:groups=platform.example.com,resources=environments/finalizers,verbs=update
 // +kubebuilder:rbac:groups=platform.example.com,resources=environments/image,verbs=update
 // +kubebuilder:rbac:groups=platform.example.com,resources=approvals,verbs=get;list;watch;delete
+// +kubebuilder:rbac:groups=platform.example.com,resources=approvals/status,verbs=patch
 // +kubebuilder:rbac:groups=platform.example.com,resources=environmentclasses,verbs=get;list;watch;patch
 // +kubebuilder:rbac:groups=platform.example.com,resources=environmentclasses/status,verbs=patch
 // +kubebuilder:rbac:groups=apps.platform.example.com,resources=*,verbs=get;list;watch;patch

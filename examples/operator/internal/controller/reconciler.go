@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/tools/events"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -75,7 +76,11 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 			r.settleSlot(request.NamespacedName, plan.Decision{})
 			r.memory.forget(request.NamespacedName)
 			r.drift.Want(request.NamespacedName, nil)
-			return ctrl.Result{}, errors.Join(r.deleteApprovals(ctx, request.NamespacedName), r.releaseOrphans(ctx, request.NamespacedName))
+			err := errors.Join(r.deleteApprovals(ctx, request.NamespacedName), r.releaseOrphans(ctx, request.NamespacedName))
+			if apierrors.IsConflict(err) {
+				return ctrl.Result{RequeueAfter: conflictDelay}, nil
+			}
+			return ctrl.Result{}, err
 		}
 		return ctrl.Result{}, err
 	}
@@ -100,22 +105,24 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	r.forgetRefusal(environment, decision.Step)
 	if decision.Step == plan.WriteStatus {
 		r.metrics.note(environment, &decision.Status)
+		r.tell(ctx, environment, decision.Events)
 	}
-	for _, event := range decision.Events {
-		switch {
-		case decision.Step != plan.WriteStatus:
-		case event.Warning:
-			r.warn(environment, event.Reason, event.Message)
-		default:
-			r.Recorder.Eventf(environment, nil, corev1.EventTypeNormal, event.Reason, "Reconcile", "%s", shorten(event.Message))
+	if err := r.tellApprovals(ctx, environment); err != nil {
+		if apierrors.IsConflict(err) {
+			return ctrl.Result{RequeueAfter: conflictDelay}, nil
 		}
+		return ctrl.Result{}, err
 	}
 	return ctrl.Result{RequeueAfter: decision.After}, nil
 }
 
-// warn tells people of what went wrong by an event.
-func (r *Reconciler) warn(environment *v1alpha1.Environment, reason, message string) {
-	r.Recorder.Eventf(environment, nil, corev1.EventTypeWarning, reason, "Reconcile", "%s", shorten(message))
+// say makes an event about an object.
+func (r *Reconciler) say(about runtime.Object, event plan.Event) {
+	kind := corev1.EventTypeNormal
+	if event.Warning {
+		kind = corev1.EventTypeWarning
+	}
+	r.Recorder.Eventf(about, nil, kind, event.Reason, "Reconcile", "%s", shorten(event.Message))
 }
 
 // shorten cuts what the API server would refuse.

@@ -52,7 +52,7 @@ func (r *Reconciler) noteRefusal(ctx context.Context, environment *v1alpha1.Envi
 	}
 	if step == plan.WriteStatus || step == plan.AddFinalizer {
 		if !apierrors.IsNotFound(err) { // or the Environment is gone
-			r.warn(environment, plan.ReasonWriteRefused, sentence(err))
+			r.tell(ctx, environment, []plan.Event{{Warning: true, Reason: plan.ReasonWriteRefused, Message: sentence(err)}})
 		}
 		return false
 	}

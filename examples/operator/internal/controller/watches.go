@@ -88,7 +88,7 @@ func (r *Reconciler) SetupWithManager(manager ctrl.Manager) error {
 		if err := indexer.IndexField(context.Background(), &v1alpha1.Approval{}, indexApprovals, approves); err != nil {
 			return err
 		}
-		watches.Watches(&v1alpha1.Approval{}, handler.EnqueueRequestsFromMapFunc(byApproval))
+		watches.Watches(&v1alpha1.Approval{}, handler.EnqueueRequestsFromMapFunc(byApproval), builder.WithPredicates(predicate.GenerationChangedPredicate{}))
 	}
 	if err := watches.
 		Named("environment").

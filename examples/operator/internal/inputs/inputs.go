@@ -47,6 +47,8 @@ type Inputs struct {
 	InputHash string `json:"inputHash,omitempty"`
 	// Timeout is how long the run may take.
 	Timeout time.Duration `json:"timeout"`
+	// Instance is the object of a class that the run is for, as people name it; empty if there is none.
+	Instance string `json:"instance,omitempty"`
 	// Kind is what the run does.
 	Kind v1alpha1.OperationKind `json:"kind"`
 }

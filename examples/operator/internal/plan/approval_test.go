@@ -6,6 +6,7 @@ import (
 
 	"github.com/fluxcd/cli-utils/pkg/kstatus/status"
 	"github.com/stretchr/testify/require"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/plan"
@@ -168,4 +169,36 @@ func TestApprovalOfADestroy(t *testing.T) { // [X68]
 			w.rests()
 		}, plan.FreezeInputs, "Ready=False/Planning Reconciling=True/Planning", "DestroyPreview 4", status.TerminatingStatus},
 	})
+}
+
+func TestWhatBecameOfAnApproval(t *testing.T) { // [X68]
+	for name, c := range map[string]struct {
+		given        func(*world)
+		plan, reason string
+	}{
+		"of the plan that waits":                 {reviewed, "plan-1", v1alpha1.ApprovalWaiting},
+		"of another plan":                        {reviewed, "plan-0", v1alpha1.ApprovalOfOtherPlan},
+		"with which a run has begun":             {func(w *world) { planned(w); w.approve(); w.starts() }, "plan-1", v1alpha1.ApprovalUsed},
+		"of another plan than the one that runs": {func(w *world) { planned(w); w.approve(); w.starts() }, "plan-0", v1alpha1.ApprovalOfOtherPlan},
+		"where nothing waits for one":            {func(w *world) { w.applies() }, "plan-1", v1alpha1.ApprovalOfNothing},
+		"where approval is not wanted any more": {func(w *world) {
+			reviewed(w)
+			w.edit(func(spec *v1alpha1.EnvironmentSpec) { spec.Approval = v1alpha1.ApprovalAutomatic })
+		}, "plan-1", v1alpha1.ApprovalOfNothing},
+		"of a destroy": {doomed, "plan-2", v1alpha1.ApprovalWaiting},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld()
+			c.given(w)
+			approval := &v1alpha1.Approval{Spec: v1alpha1.ApprovalSpec{EnvironmentRef: v1alpha1.EnvironmentReference{Name: "shop"}, Plan: c.plan}}
+			condition := plan.OfApproval(&w.environment, approval)
+			require.Equal(t, c.reason, condition.Reason, condition.Message)
+			require.Equal(t, c.reason == v1alpha1.ApprovalUsed, condition.Status == metav1.ConditionTrue)
+
+			t.Run("and stays used", func(t *testing.T) {
+				approval.Status.Conditions = []metav1.Condition{{Type: v1alpha1.ConditionUsed, Status: metav1.ConditionTrue}}
+				require.Nil(t, plan.OfApproval(&w.environment, approval))
+			})
+		})
+	}
 }

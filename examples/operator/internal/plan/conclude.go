@@ -22,7 +22,7 @@ func (d *decision) conclude(operation *v1alpha1.Operation, record *state.Record)
 	switch {
 	case record.Outcome == state.Succeeded:
 		d.succeeded(operation, record)
-		d.event(false, string(operation.Kind)+"Succeeded", fmt.Sprintf("Run %d: %s.", operation.Serial, describe(record.Summary)))
+		d.tellSuccess(operation, record)
 		return
 	case record.Reason == v1alpha1.ReasonPlanChanged && record.Plan != nil:
 		plan := record.Plan.DeepCopy()
@@ -35,6 +35,23 @@ func (d *decision) conclude(operation *v1alpha1.Operation, record *state.Record)
 		d.updateFailed(operation, record)
 	}
 	d.event(true, record.Reason, record.Message)
+}
+
+// tellSuccess says what a run did, and what now waits for a person.
+func (d *decision) tellSuccess(operation *v1alpha1.Operation, record *state.Record) {
+	message, forTenant := fmt.Sprintf("Run %d: %s.", operation.Serial, describe(record.Summary)), !operation.Kind.IsPreview()
+	switch {
+	case operation.Kind == v1alpha1.OperationDriftCheck && !record.Drifted:
+		forTenant = false // Nothing has happened.
+	case operation.Kind == v1alpha1.OperationDriftCheck && record.Applied:
+		message += " It put drift right."
+	case operation.Kind == v1alpha1.OperationDriftCheck:
+		message += " Objects differ from the program, and this plan waits for approval."
+	case operation.Kind.IsPreview() && d.status.PendingPlan.Hash != v1alpha1.NoChanges:
+		message += " This plan waits for approval."
+		forTenant = true
+	}
+	d.Events = append(d.Events, Event{Reason: string(operation.Kind) + "Succeeded", Message: message, ForTenant: forTenant})
 }
 
 // lookFailed is about a look for drift. It is repeated at its interval.

@@ -137,6 +137,9 @@ func (d *decision) stalled() {
 		return
 	}
 	cure := "Change the spec, the program or a secret"
+	if d.Instance != nil {
+		cure = "Change spec of the " + d.Instance.String() + ", or let the platform team change its class"
+	}
 	switch operation := d.status.CurrentOperation; {
 	case d.deleted():
 		cure = "Remove what keeps it from being destroyed, or leave what the program made (" + d.orphanWith() + ")"
@@ -146,9 +149,17 @@ func (d *decision) stalled() {
 	d.remove(v1alpha1.ConditionReconciling)
 	d.notReady(failure.Reason, failure.Message)
 	d.set(v1alpha1.ConditionStalled, metav1.ConditionTrue, failure.Reason, fmt.Sprintf(
-		"%s failed, see the condition Ready. %s, or try the same once more: "+
-			"kubectl annotate --overwrite --namespace %s environment %s %s=\"$(date)\"",
-		count(failure.RetryCount, "attempt"), cure, d.Environment.Namespace, d.Environment.Name, v1alpha1.AnnotationRetry))
+		"%s failed, see the condition Ready. %s, or try the same once more: %s",
+		count(failure.RetryCount, "attempt"), cure, d.retryWith()))
+}
+
+// retryWith is the command that tries once more. Who has an object of a class gives it to that object.
+func (d *decision) retryWith() string {
+	namespace, kind, name := d.Environment.Namespace, "environment", d.Environment.Name
+	if d.Instance != nil {
+		namespace, kind, name = d.Instance.Namespace, strings.ToLower(d.Instance.Kind), d.Instance.Name
+	}
+	return fmt.Sprintf("kubectl annotate --overwrite --namespace %s %s %s %s=\"$(date)\"", namespace, kind, name, v1alpha1.AnnotationRetry)
 }
 
 // suspended leaves what is true of what was applied. Inputs that were not are neither ready nor on their way, so nothing is

@@ -62,6 +62,8 @@ type Decision struct {
 type Event struct {
 	Warning         bool
 	Reason, Message string
+	// ForTenant says that it is for who has the object of a class, too: what went wrong, what was changed, and what waits for a person.
+	ForTenant bool
 }
 
 // decision is one that is being made.
@@ -128,7 +130,7 @@ func (d *decision) readRequests() {
 }
 
 func (d *decision) event(warning bool, reason, message string) {
-	d.Events = append(d.Events, Event{Warning: warning, Reason: reason, Message: message})
+	d.Events = append(d.Events, Event{Warning: warning, Reason: reason, Message: message, ForTenant: warning})
 }
 
 func (d *decision) now() metav1.Time { return metav1.NewTime(d.Now.Truncate(time.Second)) }

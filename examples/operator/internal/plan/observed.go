@@ -13,6 +13,8 @@ import (
 type Observed struct {
 	// Environment is not changed by a decision.
 	Environment *v1alpha1.Environment
+	// Instance is the object of a class that it was made for; nil if it was made by hand.
+	Instance *Instance
 	// Now is the API server's time.
 	Now time.Time
 	// Inputs are what the spec leads to now.
@@ -67,6 +69,12 @@ type Observed struct {
 	FreeSlot, FreeSlotForLook bool
 	Ahead                     int
 }
+
+// Instance is an object of a class.
+type Instance struct{ Kind, Namespace, Name string }
+
+// String is the object as people name it.
+func (i *Instance) String() string { return i.Kind + " " + i.Namespace + "/" + i.Name }
 
 // Inputs are what the spec leads to.
 type Inputs struct {

@@ -16,7 +16,7 @@ func (r *run) conclude(life context.Context, done *result) error {
 		r.addToken() // It may be another one than at the beginning.
 		var err error
 		if made, err = outputs(life, r.key, &r.given, done.deployment); err != nil {
-			done.failure = asFailure(err, ReasonOutputsInvalid)
+			done.failure = r.asFailure(err, ReasonOutputsInvalid)
 		}
 	}
 	var checkpoint []byte

@@ -19,7 +19,11 @@ func (r *report) explain(room int) string {
 		}
 		text.WriteString(cut(headline, max(room/2, 200)) + "\n")
 	}
-	for _, detail := range details {
+	for _, said := range details {
+		detail := said.text
+		if said.of != "" && len(headlines) > 1 { // Of one alone it is clear whose they are.
+			detail = said.of + ":\n" + detail
+		}
 		if left := room - text.Len(); left > 100 {
 			text.WriteString(cut("\n"+detail+"\n", left))
 		}
@@ -29,12 +33,12 @@ func (r *report) explain(room int) string {
 
 // causes are the errors of resources and of the program; without any what the engine said; without any what stands on the
 // standard error, which is all there is where the engine does not begin.
-func (r *report) causes() (headlines, details []string) {
+func (r *report) causes() (headlines []string, details []detail) {
 	add := func(said message) {
 		headline, rest := said.lines()
 		headlines = append(headlines, headline)
 		if rest != "" {
-			details = append(details, rest)
+			details = append(details, detail{said.name(), rest})
 		}
 	}
 	for _, failure := range r.errors {
@@ -57,21 +61,25 @@ func (r *report) causes() (headlines, details []string) {
 	return headlines, details
 }
 
+// detail is what a message says after its first line, and the resource that it is of.
+type detail struct{ of, text string }
+
+// name is the resource that a message is of; empty if it is of the whole.
+func (m message) name() string {
+	if m.urn == "" || m.urn.Type() == rootType {
+		return ""
+	}
+	return m.urn.Name()
+}
+
 // lines are the first of a message, which says whose it is, and the rest.
 func (m message) lines() (headline, rest string) {
-	name := ""
-	if m.urn != "" && m.urn.Type() != rootType {
-		name = m.urn.Name()
-	}
 	if m.violatesPlan() {
-		return name + " changed since the approval", ""
+		return m.name() + " changed since the approval", ""
 	}
 	headline, rest = firstLine(m.text)
-	if name != "" {
+	if name := m.name(); name != "" {
 		headline = name + ": " + headline
-		if rest != "" {
-			rest = name + ":\n" + rest
-		}
 	}
 	return headline, rest
 }

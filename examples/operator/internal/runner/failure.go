@@ -1,7 +1,10 @@
 package runner
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -39,7 +42,7 @@ type failure struct {
 func (f *failure) Error() string { return f.message }
 
 // asFailure finds out the reason of an error; otherwise is the reason of all that have none of their own.
-func asFailure(err error, otherwise string) *failure {
+func (r *run) asFailure(err error, otherwise string) *failure {
 	if known, ok := errors.AsType[*failure](err); ok {
 		return known
 	}
@@ -50,7 +53,7 @@ func asFailure(err error, otherwise string) *failure {
 	case errors.Is(err, stack.ErrConfig):
 		reason = ReasonConfigInvalid
 	case missingConfig(err):
-		return &failure{reason: ReasonConfigInvalid, message: err.Error() + "\nSet it in the Environment's config or secretConfig."}
+		return &failure{reason: ReasonConfigInvalid, message: err.Error() + "\n" + r.setWhere(err.Error())}
 	case apierrors.IsForbidden(err):
 		return &failure{reason: ReasonForbidden, message: "The service account of the run may not do what each run has to do. Bind the Role environment-runner to it.\n" + err.Error()}
 	case errors.Is(err, stack.ErrKey), errors.Is(err, state.ErrDamaged):
@@ -63,6 +66,32 @@ var (
 	errInterrupted = errors.New("the run was told to end")
 	errTimedOut    = errors.New("the run took too long")
 )
+
+// missed are the keys of the configuration that Pulumi misses, and refused is the one whose value it refuses.
+var (
+	missed  = regexp.MustCompile(`missing configuration values? ('.*')`)
+	refused = regexp.MustCompile(`configuration key ('[^']*')`)
+	quoted  = regexp.MustCompile(`'([^']+)'`)
+)
+
+// setWhere says where a value is set that Pulumi has missed, or refused. An object of a class has it in its spec, and nothing else is for who
+// has the object.
+func (r *run) setWhere(refusal string) string {
+	if r.inputs.Instance == "" {
+		return "Set it in the Environment's config or secretConfig."
+	}
+	var fields []string
+	for _, pattern := range []*regexp.Regexp{missed, refused} {
+		if found := pattern.FindStringSubmatch(refusal); found != nil {
+			for _, key := range quoted.FindAllStringSubmatch(found[1], -1) {
+				fields = append(fields, "spec."+key[1][strings.Index(key[1], ":")+1:])
+			}
+			break
+		}
+	}
+	return fmt.Sprintf("Set %s of the %s. If its kind has no such field, the platform team sets it in spec.template.config of the class.",
+		cmp.Or(strings.Join(fields, " and "), "it in spec"), r.inputs.Instance)
+}
 
 // missingConfig says whether Pulumi has refused the configuration, which it does before the engine begins, in words alone.
 func missingConfig(err error) bool {

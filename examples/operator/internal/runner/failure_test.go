@@ -56,6 +56,23 @@ resources:
 			},
 			reason: runner.ReasonConfigInvalid, says: []string{"missing configuration value 'size'", "secretConfig"}, applied: true,
 		},
+		"a value is missing in an object of a class": {
+			given: func(*environment) inputs.Inputs {
+				given := program("\nconfig: {size: {type: integer}, and: {type: string}}\noutputs: {size: \"${size}\"}\n")
+				given.Instance = "WebApp team-a/shop"
+				return given
+			},
+			reason: runner.ReasonConfigInvalid, applied: true,
+			says: []string{"missing configuration values 'and' and 'size'", "\nSet spec.and and spec.size of the WebApp team-a/shop. If its kind has no such field, the platform team sets it"},
+		},
+		"a value of an object of a class has another type": {
+			given: func(*environment) inputs.Inputs {
+				given := program("\nconfig: {size: {type: integer}}\noutputs: {size: \"${size}\"}\n")
+				given.Instance, given.Config = "WebApp team-a/shop", map[string]json.RawMessage{"size": json.RawMessage(`"many"`)}
+				return given
+			},
+			reason: runner.ReasonConfigInvalid, applied: true, says: []string{"\nSet spec.size of the WebApp team-a/shop."},
+		},
 		"the program has no Pulumi.yaml": {
 			given: func(*environment) inputs.Inputs {
 				return inputs.Inputs{Files: map[string][]byte{"main.yaml": []byte("a")}}

@@ -71,7 +71,7 @@ func (r *run) operate(life, interrupted context.Context, prepared error) (*resul
 	case errors.Is(cause, errTimedOut):
 		done.failure = r.timedOut(err)
 	default:
-		done.failure = asFailure(err, reasons[r.Kind])
+		done.failure = r.asFailure(err, reasons[r.Kind])
 	}
 	return done, nil
 }

@@ -234,7 +234,7 @@ func (r *run) end(err error) Exit {
 	case errors.Is(err, errInterrupted):
 		exit, final.Reason, final.Message = ExitInterrupted, "Interrupted", "The run was told to end, and has saved how far it came. The next one continues."
 	case err != nil:
-		known := asFailure(err, ReasonStateUnusable)
+		known := r.asFailure(err, ReasonStateUnusable)
 		exit, final.Reason, final.Message = ExitFailed, known.reason, known.message
 	case final.Outcome == state.Failed:
 		exit = ExitFailed

@@ -48,7 +48,14 @@ func TestExplanationHasTheCausesFirst(t *testing.T) {
 				{Severity: "error", Message: "update failed"},
 				{URN: urnOfWeb, Severity: "error", Message: "refused\ndetails\n"},
 			},
-			want: "web: refused\n\nweb:\ndetails",
+			want: "web: refused\n\ndetails",
+		},
+		"the details of several are told apart": {
+			said: []apitype.DiagnosticEvent{
+				{URN: urnOfWeb, Severity: "error", Message: "refused\ndetails\n"}, {URN: urnOfWeb + "-2", Severity: "error", Message: "gone\nmore\n"},
+				{URN: urnOfRoot, Severity: "error", Message: "a bad day\nfor all\n"},
+			},
+			want: "web: refused\nweb-2: gone\na bad day\n\nweb:\ndetails\n\nweb-2:\nmore\n\nfor all",
 		},
 		"the lines of a program belong together": {
 			said: []apitype.DiagnosticEvent{

@@ -15,25 +15,52 @@ import (
 // RequireKnown wants a program to know the keys of its configuration, those of its own project: one that it neither declares nor names
 // anywhere is misspelt, and would do nothing. Only a program in YAML says in its files all that it reads.
 func RequireKnown(project *workspace.Project, files map[string][]byte, keys []string) error {
+	if unknown := Unknown(project, files, keys); len(unknown) > 0 {
+		return fmt.Errorf("%w: the program has no key %q%s", ErrConfig, unknown[0], suggestion(project, unknown[0]))
+	}
+	return nil
+}
+
+// Unknown are the keys, without their project and their path, that [RequireKnown] does not accept.
+func Unknown(project *workspace.Project, files map[string][]byte, keys []string) []string {
 	if project == nil || project.Runtime.Name() != "yaml" {
 		return nil
 	}
+	var unknown []string
 	for _, name := range slices.Sorted(slices.Values(keys)) {
-		key, err := parseKey(project, name)
-		if err != nil || key.Namespace() != project.Name.String() {
-			continue
+		if root := ownKey(project, name); root != "" && !declares(project, root) && !isNamed(root, files) {
+			unknown = append(unknown, root)
 		}
-		path, err := resource.ParsePropertyPath(key.Name())
-		if err != nil {
-			continue // what is wrong with it is said elsewhere
-		}
-		root := fmt.Sprint(path[0])
-		if declares(project, root) || isNamed(root, files) {
-			continue
-		}
-		return fmt.Errorf("%w: the program has no key %q%s", ErrConfig, root, suggestion(project, root))
 	}
-	return nil
+	return unknown
+}
+
+// Missing are the keys that a program requires, and that are not among these: Pulumi refuses to run without them.
+func Missing(project *workspace.Project, keys []string) []string {
+	var has, missing []string
+	for _, name := range keys {
+		has = append(has, ownKey(project, name))
+	}
+	for _, name := range slices.Sorted(maps.Keys(project.Config)) {
+		key, declared := ownKey(project, name), project.Config[name]
+		if key != "" && declared.Default == nil && declared.Value == nil && !slices.Contains(has, key) {
+			missing = append(missing, key)
+		}
+	}
+	return missing
+}
+
+// ownKey is a key without its project and its path; empty if it is of another project, or no key. What is wrong with it is said elsewhere.
+func ownKey(project *workspace.Project, name string) string {
+	key, err := parseKey(project, name)
+	if err != nil || key.Namespace() != project.Name.String() {
+		return ""
+	}
+	path, err := resource.ParsePropertyPath(key.Name())
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprint(path[0])
 }
 
 func declares(project *workspace.Project, key string) bool {

@@ -241,6 +241,16 @@ func TestKeysThatAProgramDoesNotKnowAreRefused(t *testing.T) { // [X55]
 	assert.NoError(t, stack.RequireKnown(compiled, nil, []string{"anything"}), "what a compiled program reads is not known")
 }
 
+func TestKeysThatAProgramRequires(t *testing.T) {
+	t.Parallel()
+	const text = "name: shop\nruntime: yaml\nconfig:\n  size: {type: integer}\n  shop:image: {type: string}\n  zone: {default: a}\n  color: {value: red}\n  aws:region: {value: eu}\n"
+	project, err := stack.Project(map[string][]byte{"Pulumi.yaml": []byte(text)}, "team.shop")
+	require.NoError(t, err)
+	assert.Equal(t, []string{"image", "size"}, stack.Missing(project, nil))
+	assert.Equal(t, []string{"size"}, stack.Missing(project, []string{"image", "aws:size"}))
+	assert.Empty(t, stack.Missing(project, []string{"shop:image", "size.of"}))
+}
+
 func TestADestroyReadsTheNameOfAnyProject(t *testing.T) { // [X79]
 	t.Parallel()
 	for _, name := range []string{"shop", "2026", "1.5", "true", "null", "no", "0x10", "2026-01-01"} {
