@@ -42,7 +42,7 @@
 //
 // What Diff shows:
 //
-//   - the steps of a Diff: diff_steps.go
+//   - the steps of a Diff, when there is nothing to do, and when the API server is asked: diff_steps.go
 //   - changes of fields as changes of properties: diff_detailed.go
 //   - a manifest as text: diff_text.go; the messages that name what differs in it: diff_messages.go
 //   - a list in another order: list_order.go
@@ -59,7 +59,7 @@
 //
 // A write onto an object that exists:
 //
-//   - what it sends: write.go, sent_manifest.go; the request, with or without force, and the state after its answer: apply.go
+//   - what it sends: write.go, without ignored fields sent_manifest.go; the request, with or without force, and the state after its answer: apply.go
 //   - what is saved and reported afterwards, also if the reply was lost: outcome.go
 //   - the edits of managed fields before and after it: write_ownership.go; single ones: takeover.go, ignore_released.go,
 //     unowned_fields.go
@@ -73,9 +73,12 @@
 //
 // The input ignoreFields:
 //
-//   - its paths: ignore_fields.go; what an update sends without them: sent_manifest.go
-//   - ignored fields that an apply has to send: ignore_onto_live.go; those inside lists that are owned as a whole: ignore_inside.go
-//   - fields that are ignored from now on, which an update hands back: ignore_released.go
+//   - its paths: ignore_fields.go; what an update sends without them, but never without the identity of the object:
+//     sent_manifest.go
+//   - ignored fields that an apply has to send, such as those of a list item that it creates: ignore_onto_live.go; those inside
+//     lists that are owned as a whole: ignore_inside.go
+//   - fields that are ignored from now on: an update hands them back; a preview, which cannot, sends their live values:
+//     ignore_released.go
 //   - fields that are no longer ignored: ignore_returning.go
 //   - paths that select nothing: ignore_selects.go
 //   - the line for the program that ignores a field: ignore_line.go
@@ -97,6 +100,7 @@
 //
 // A deletion:
 //
+//   - its timeout, deletionPropagation and forceDestroy: delete.go
 //   - an object that is kept: resource_policy.go
 //   - a CustomResourceDefinition, whose objects would go with it: definition_instances.go
 //   - a deletion that does not end: stuck_deletion.go; one that the user has to make: deletion_by_hand.go

@@ -39,7 +39,7 @@
 // The verbs:
 //
 //   - the resource, which serves the verbs from the raw requests: resource.go; its types in the schema: args.go
-//   - Check: check.go; Diff: diff.go; Create: create.go; Update: update.go; Read: read.go; Delete: delete.go
+//   - Check: check.go; Diff, and when there is nothing to do: diff.go; Create: create.go; Update: update.go; Read: read.go; Delete: delete.go
 //
 // Inputs and state:
 //
@@ -49,13 +49,14 @@
 //
 // A run of the patch:
 //
-//   - its steps: run.go; the wait that may follow: wait.go
+//   - its steps, and what the state keeps of the answer, with values as the API server spells them: run.go; the wait that may
+//     follow: wait.go
 //   - what a kind of patch has to do, and which fields a patch concerns: patch_type.go
 //   - the kinds: ssa_patch.go for a server-side apply, computed_patch.go for a JSON patch and a merge patch
 //   - an object that is gone or in another cluster: another_cluster.go
 //   - our field managers before the patch: rename.go
-//   - fields that others own: takeover.go; who owned a field before: previous_owners.go
-//   - a lost reply, and whether the patch was carried out: recovery.go
+//   - fields that others own, and the preview's warning about them: takeover.go; who owned a field before: previous_owners.go
+//   - a lost reply: whether the patch was carried out, so that nothing is added twice: recovery.go
 //   - managed fields in an API version that blocks the patch: outdated_managed_fields.go
 //
 // Reasons to refuse:

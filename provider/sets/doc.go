@@ -17,14 +17,15 @@
 // # The files
 //
 //   - the component and its schema: component.go; the inputs that all sets share: args.go
-//   - the component as a parent, with the names of its children: parent.go; a rename of it that was interrupted: renamed_component.go
+//   - the component as a parent, with the names of its children: parent.go; their aliases, also while a rename of the component is
+//     not complete: renamed_component.go
 //   - the objects of a set, from documents and inputs: set.go
 //   - a key that is not known yet, or that would show a secret: unknown_or_secret_key.go. [sources.KeyOf] makes the keys.
 //   - the namespace of a set: namespace.go; references to objects that it moves: references.go. If an object that gets the namespace turns
 //     out to be cluster-scoped, its KubeObject says so: warnNamespaceIgnored in package object.
 //   - the input edits: edits.go; secret and unknown values meanwhile: placeholders.go
 //   - inputs for some of the objects: overrides.go
-//   - how the children are registered: registration.go; which a hook needs before it runs: needed.go; light objects before heavy ones:
+//   - how the children are registered, with their resource options: registration.go; which a hook needs before it runs: needed.go; light objects before heavy ones:
 //     light_first.go
 //   - waits for objects that others need: waits.go; the timeouts of the children: timeouts.go
 //   - messages about the order: explain.go

@@ -27,7 +27,7 @@
 //     takeover_line.go
 //   - the managers that the input ignoreManagers names: ignored_managers.go
 //   - the field manager of a resource whose URN has changed: rename.go; what to do if a set was renamed: rename_of_set.go
-//   - how we change who owns what ([Target.Edit]), also after a write ([Target.CleanUp]): edit.go
+//   - how we change who owns what ([Target.Edit]), also after a write ([Target.CleanUp]), and how we give up all: edit.go
 //   - managed fields that are recorded in a version that blocks an apply ([OutdatedError], [Target.PutInOneVersion]):
 //     outdated_managed_fields.go
 //

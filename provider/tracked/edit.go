@@ -35,3 +35,12 @@ func (t Target) CleanUp(ctx context.Context, uid types.UID, edits ...ownership.E
 	defer cancel()
 	return t.Cluster.Edit(after, t.Ref, uid, t.Manager, ownership.InOrder(edits...).Patch)
 }
+
+// ReleaseAll is the edit after which none of our field managers owns anything.
+func (t Target) ReleaseAll() ownership.Edit {
+	var edits []ownership.Edit
+	for _, manager := range t.Own() {
+		edits = append(edits, ownership.ReleaseExcept(manager, ownership.Kept{}))
+	}
+	return ownership.InOrder(edits...)
+}

@@ -89,12 +89,3 @@ func (t Target) Renamed(object *unstructured.Unstructured) (*unstructured.Unstru
 	}
 	return ownership.InOrder(t.Rename())(object)
 }
-
-// ReleaseAll is the edit after which none of our field managers owns anything.
-func (t Target) ReleaseAll() ownership.Edit {
-	var edits []ownership.Edit
-	for _, manager := range t.Own() {
-		edits = append(edits, ownership.ReleaseExcept(manager, ownership.Kept{}))
-	}
-	return ownership.InOrder(edits...)
-}

@@ -5,7 +5,8 @@
 //
 // The input:
 //
-//   - its types in the schema: args.go; mistakes in it, and what it says: decode.go; its member http: http.go
+//   - its types in the schema: args.go; what it says, and mistakes in it, such as a rollout of a kind that has none: decode.go;
+//     its member http: http.go
 //
 // A wait:
 //

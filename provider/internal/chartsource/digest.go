@@ -43,3 +43,21 @@ func digestOfFiles(files []File) string {
 	}
 	return sha256Prefix + hex.EncodeToString(sum.Sum(nil))
 }
+
+// complete sets the version, and checks that the chart is the wanted one.
+func (f *Fetched) complete(wanted *wanted) error {
+	read, err := metadataOf(f.Files)
+	if err != nil {
+		return err
+	}
+	f.Version = read.Version
+	if wanted.digest != "" && wanted.local != "" && f.Digest != wanted.digest {
+		return mismatch(wanted.by, wanted.digest, f.Digest)
+	}
+	if wanted.local != "" || wanted.address != nil {
+		if !satisfies(read.Version, wanted.version) {
+			return errorf(NotFound, "the chart there is version %s", read.Version).advising("correct version, or leave it out.")
+		}
+	}
+	return nil
+}

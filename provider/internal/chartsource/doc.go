@@ -50,7 +50,8 @@
 //
 //   - the newest version, and the newest in a range: select.go
 //   - the name and the version in Chart.yaml: metadata.go
-//   - a digest: digest.go; contents with another digest, and unpacking: archive.go
+//   - contents with another digest: of an archive, archive.go, which unpacks it; of a folder, digest.go; of a manifest in a
+//     registry, registry.go
 //   - a chart from the cache: cache.go
 //
 // Requests:

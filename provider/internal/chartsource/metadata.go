@@ -30,24 +30,6 @@ func metadataOf(files []File) (metadata, error) {
 		advising("name the folder that has Chart.yaml, or an archive that `helm package` has made.")
 }
 
-// complete sets the version, and checks that the chart is the wanted one.
-func (f *Fetched) complete(wanted *wanted) error {
-	read, err := metadataOf(f.Files)
-	if err != nil {
-		return err
-	}
-	f.Version = read.Version
-	if wanted.digest != "" && wanted.local != "" && f.Digest != wanted.digest {
-		return mismatch(wanted.by, wanted.digest, f.Digest)
-	}
-	if wanted.local != "" || wanted.address != nil {
-		if !satisfies(read.Version, wanted.version) {
-			return errorf(NotFound, "the chart there is version %s", read.Version).advising("correct version, or leave it out.")
-		}
-	}
-	return nil
-}
-
 // satisfies reports whether a version is the wanted one, or within the wanted range.
 func satisfies(version, wanted string) bool {
 	if wanted == "" || version == wanted {

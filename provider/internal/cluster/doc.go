@@ -49,7 +49,8 @@
 //
 // Errors and answers:
 //
-//   - a typo in the manifest, and every other mistake in it: all_mistakes.go; where its values are: manifest_values.go
+//   - every mistake in a manifest that the API server refuses, such as typos, bad quantities and bad base64: all_mistakes.go;
+//     where its values are: manifest_values.go
 //   - a refusal because managed fields cannot be converted: convertible.go
 //   - whether a failed request left this machine: request_trace.go
 //   - errors in which something other than the API server has answered: status_errors.go

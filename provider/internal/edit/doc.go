@@ -32,7 +32,8 @@
 //   - the target of a patch, and mistakes in it: targets.go
 //   - the text of a patch, as a strategic merge or as JSON 6902: parse.go; how either changes an object: changes.go
 //   - the identity of an object, which no patch changes; why a patch cannot be merged: identity.go
-//   - labels and annotations: labels_and_annotations.go; images, and an image that no object uses: images.go
-//   - kustomize's own transformers, and the fields that they look for images in: transformers.go
+//   - labels and annotations, which go to the metadata alone: labels_and_annotations.go; images, the fields in which they are,
+//     and an image that no object uses: images.go
+//   - how kustomize patches objects: transformers.go
 //   - numbers and texts that must keep their types on the way through kustomize: nodes.go; values that no edit touches: restore.go
 package edit

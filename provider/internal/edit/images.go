@@ -7,10 +7,37 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"sigs.k8s.io/kustomize/api/builtins"
+	"sigs.k8s.io/kustomize/api/resmap"
+	"sigs.k8s.io/kustomize/api/types"
 )
 
 // containerLists are the lists in which the transformer finds images, wherever they are.
 var containerLists = []string{"containers", "initContainers"}
+
+// imageFields are kustomize's default fields for images; it exports no list of them. In addition, its transformer finds
+// the images in all lists called containers or initContainers, at any depth, except in CustomResourceDefinitions.
+var imageFields = []string{
+	"spec/containers[]/image",
+	"spec/initContainers[]/image",
+	"spec/volumes[]/image/reference",
+	"spec/template/spec/containers[]/image",
+	"spec/template/spec/initContainers[]/image",
+	"spec/template/spec/volumes[]/image/reference",
+	"spec/jobTemplate/spec/template/spec/volumes[]/image/reference",
+}
+
+// changingImage returns the transformer that changes an image.
+func changingImage(image Image) resmap.Transformer {
+	plugin := &builtins.ImageTagTransformerPlugin{
+		ImageTag: types.Image{Name: image.Name, NewName: image.NewName, NewTag: image.NewTag, Digest: image.Digest},
+	}
+	for _, field := range imageFields {
+		plugin.FieldSpecs = append(plugin.FieldSpecs, types.FieldSpec{Path: field})
+	}
+	return plugin
+}
 
 // image changes an image in all objects.
 func (s *session) image(path string, image Image) {

@@ -3,8 +3,31 @@ package edit
 import (
 	"fmt"
 
+	"sigs.k8s.io/kustomize/api/builtins"
 	"sigs.k8s.io/kustomize/api/resmap"
+	"sigs.k8s.io/kustomize/api/types"
 )
+
+// metadataField specifies a field of an object's own metadata only.
+func metadataField(name string) []types.FieldSpec {
+	return []types.FieldSpec{{Path: "metadata/" + name, CreateIfNotPresent: true}}
+}
+
+// labelling returns the transformer that puts labels on objects, nil if there are no labels.
+func labelling(labels map[string]string) resmap.Transformer {
+	if len(labels) == 0 {
+		return nil
+	}
+	return &builtins.LabelTransformerPlugin{Labels: labels, FieldSpecs: metadataField("labels")}
+}
+
+// annotating returns the transformer that puts annotations on objects, nil if there are no annotations.
+func annotating(annotations map[string]string) resmap.Transformer {
+	if len(annotations) == 0 {
+		return nil
+	}
+	return &builtins.AnnotationsTransformerPlugin{Annotations: annotations, FieldSpecs: metadataField("annotations")}
+}
 
 // label puts labels or annotations on all objects whose field can take them.
 func (s *session) label(field string, transformer resmap.Transformer) {

@@ -28,8 +28,10 @@
 //
 // A manifest that the API server refuses:
 //
-//   - its mistakes, field by field: invalid_manifest.go; unknown fields and wrong types: decoding.go
-//   - a manifest that does not fit its schema, and managed fields that cannot be converted: schema_mismatch.go
+//   - its mistakes, field by field: invalid_manifest.go; what the API server says of unknown fields and wrong types: decoding.go.
+//     Package cluster looks for all mistakes.
+//   - a manifest that does not fit its schema, such as one with a bad quantity, and managed fields that cannot be converted:
+//     schema_mismatch.go
 //   - a message that repeats the whole value: refused_value.go
 //
 // The message:

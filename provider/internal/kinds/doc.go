@@ -7,7 +7,8 @@
 //   - kinds as users name them in the provider's settings, such as Deployment.apps or *.cert-manager.io: selection.go
 //   - which kinds are cluster-scoped: scope.go
 //   - which kinds have pods, and where they keep the template: pods.go
-//   - which fields hold quantities and base64: quantities_and_base64.go
+//   - which fields hold quantities and base64, to find mistakes in them: quantities_and_base64.go. No diff needs that: what is
+//     compared is the API server's own spelling.
 //   - which values the API server sets by default: defaults.go
 //   - in which order objects are best applied: order.go
 //   - how long a deletion may take by default; whether an object may own others; what is lost with it: deletion.go

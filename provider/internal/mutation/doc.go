@@ -42,6 +42,8 @@
 // What a patch does:
 //
 //   - its effect: effect.go; the operations, carried out one by one: evaluate.go; what they have written in the end: trace.go
+//   - operations that are carried out only once, such as an item added to a list, a move or a copy: evaluate.go, trace.go;
+//     as far as the patch alone tells: jsonpatch.go
 //   - an operation that cannot be carried out: operationerror.go
 //   - whether the object looks as if the patch was carried out: already_applied.go
 //

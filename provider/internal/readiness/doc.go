@@ -33,10 +33,11 @@
 //
 //   - what to wait for, a waitFor that says nothing, the criterion deleted; what one state of an object means for the goal: goal.go
 //   - the criteria field and fieldValue: field.go; condition: condition.go; rollout: rollout.go; ready: ready.go; http, and the port that is
-//     asked: http.go; expression and failWhen: expression.go
+//     asked: http.go; expression, and failWhen as one: expression.go
 //   - paths: path.go; the fields that a Wait has as its status: extract.go
 //   - a status or a condition about an older generation: stale_status.go, condition.go
-//   - a failed Job or Pod, and a Deployment past its progress deadline: terminal.go; whether a Job has ended: job_ending.go
+//   - what ends a wait as failed, such as failWhen, a failed Job or Pod, and a Deployment past its progress deadline: terminal.go;
+//     whether a Job has ended: job_ending.go
 //
 // When an object is ready:
 //

@@ -1,7 +1,6 @@
 package readiness
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -252,42 +251,6 @@ func (g *Goal) Judge(live *unstructured.Unstructured) Verdict {
 		verdict.Doubt = g.doubt(live.Object, verdict.Missing)
 	}
 	return verdict
-}
-
-// finally says why more time would not help. An object that is suspended may have any status, and one that its controller
-// has not seen: it looks at the object again when it is resumed.
-func (g *Goal) finally(object map[string]any, holds bool, behind string) terminalFailure {
-	if suspended := g.suspended(object); suspended.why != "" {
-		return suspended
-	}
-	if unaskable := g.unaskable(object); unaskable.why != "" {
-		return unaskable
-	}
-	if holds || behind != "" {
-		return terminalFailure{}
-	}
-	return cmp.Or(terminalFailure{why: terminallyFailed(object)}, g.final(object))
-}
-
-// failsWhen returns the expression that ends the wait as failed; otherwise "".
-func (g *Goal) failsWhen(object map[string]any, behind string) string {
-	// Fields that an expression reads may not exist yet; then it is not true.
-	isTrue := func(e *expression) bool {
-		if behind != "" && e.readsStatus() {
-			return false
-		}
-		failed, err := e.evaluate(object)
-		return err == nil && failed
-	}
-	if g.failWhen != nil && isTrue(g.failWhen) {
-		return "failWhen is true: " + g.failWhen.text
-	}
-	if ready, asked := g.ready(); asked {
-		if failure := ready.rule(object).failWhen; failure != nil && isTrue(failure.expression) {
-			return fmt.Sprintf("failWhen of %s is true: %s", failure.rule, failure.text)
-		}
-	}
-	return ""
 }
 
 func (g *Goal) unlessDeleted(missing string) []string {
