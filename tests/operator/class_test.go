@@ -50,7 +50,7 @@ func (p *person) shown(name string) status {
 	return shown
 }
 
-func TestATenantOfAClass(t *testing.T) { // [X59] [X60]
+func TestATenantOfAClass(t *testing.T) { // [X59] [X60] [X61]
 	t.Parallel()
 	s := with(t)
 	s.run("create", "namespace", platform)
@@ -145,6 +145,14 @@ func TestATenantOfAClass(t *testing.T) { // [X59] [X60]
 		require.Error(t, err, out)
 		assert.Contains(t, out, "this deletes all objects of the kind WebApp of the cluster")
 	})
+	t.Run("loses nothing when its class is deleted, which waits", func(*testing.T) {
+		s.run("delete", "environmentclass", "webapp", "--wait=false")
+		s.eventually(func() bool {
+			return strings.Contains(s.run("get", "environmentclass", "webapp"), "waits for 1 object: "+s.namespace+"/shop.")
+		}, "the class says for whom it waits")
+		assert.NotNil(t, s.configMap("shop-settings"))
+		assert.Equal(t, "http://shop."+s.namespace, tenant.shown("shop").Outputs["url"])
+	})
 	t.Run("leaves nothing when it deletes its object", func(t *testing.T) {
 		require.NoError(t, tenant.client.Delete(t.Context(), s.object("shop", nil)))
 		s.eventually(func() bool {
@@ -156,7 +164,7 @@ func TestATenantOfAClass(t *testing.T) { // [X59] [X60]
 		}, "and what belonged to it")
 	})
 	t.Run("and the class leaves nothing, either", func(*testing.T) {
-		s.run("delete", "environmentclass", "webapp", "--timeout=60s")
+		s.run("wait", "environmentclass/webapp", "--for=delete", "--timeout=60s")
 		s.run("wait", "crd/webapps."+webApp.Group, "--for=delete", "--timeout=60s")
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"maps"
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -54,7 +53,8 @@ func (d *destination) move(ctx context.Context, direct client.Client, from types
 	return err
 }
 
-// environmentOf is the Environment that an object of a class has or gets, and the project of its program.
+// environmentOf is the Environment that an object of a class has or gets, and the project of its program, which is that of the newest
+// revision.
 func environmentOf(ctx context.Context, direct client.Client, name string, object types.NamespacedName) (types.NamespacedName, string, error) {
 	of := &v1alpha1.EnvironmentClass{}
 	if err := direct.Get(ctx, client.ObjectKey{Name: name}, of); err != nil {
@@ -67,18 +67,20 @@ func environmentOf(ctx context.Context, direct client.Client, name string, objec
 	if of.Spec.Template.Program.Image != "" {
 		return environment, "", nil // Only the run will see what project it is.
 	}
-	program := &corev1.ConfigMap{}
-	if err := direct.Get(ctx, client.ObjectKey{Namespace: of.Spec.Namespace, Name: of.Spec.Template.Program.ConfigMapRef.Name}, program); err != nil {
+	if of.Status.Revision == "" {
+		return object, "", fmt.Errorf("the class %s has no program yet: kubectl get environmentclass %[1]s says why. Move the state when it has", name)
+	}
+	kept := &corev1.ConfigMap{}
+	if err := direct.Get(ctx, client.ObjectKey{Namespace: of.Spec.Namespace, Name: of.Status.Revision}, kept); err != nil {
 		return object, "", fmt.Errorf("read the program of the class %s: %w", name, err)
 	}
-	files := map[string][]byte{}
-	maps.Copy(files, program.BinaryData)
-	for file, content := range program.Data {
-		files[file] = []byte(content)
+	newest, err := class.Open(name, kept)
+	if err != nil {
+		return object, "", err
 	}
-	read, err := stack.Project(files, stack.Name(environment.Namespace, environment.Name))
+	program, err := stack.Project(newest.Files, stack.Name(environment.Namespace, environment.Name))
 	if err != nil {
 		return object, "", fmt.Errorf("read the program of the class %s: %w", name, err)
 	}
-	return environment, read.Name.String(), nil
+	return environment, program.Name.String(), nil
 }

@@ -3,6 +3,8 @@ package runner_test
 import (
 	"context"
 	"errors"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -10,12 +12,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/class"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/inputs"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/runner"
@@ -198,4 +202,32 @@ func TestAMovedStateLosesNoObject(t *testing.T) { // [X64]
 	p, _, exit := m.goOn(inputs.Inputs{Files: map[string][]byte{"Pulumi.yaml": []byte(without)}})
 	require.Zero(t, exit, p.log.String())
 	assert.Equal(t, []string{"first"}, m.from.configMaps(), "it was allowed to")
+}
+
+func TestAStateMovesIntoAClassWhoseProgramIsInARegistry(t *testing.T) { // [X63] [X64]
+	t.Parallel()
+	m := newMoving(t)
+	require.NoError(t, client.IgnoreNotFound(direct.Delete(t.Context(), &v1alpha1.Environment{ObjectMeta: metav1.ObjectMeta{Namespace: m.from.namespace, Name: "shop"}})))
+	of := &v1alpha1.EnvironmentClass{ObjectMeta: metav1.ObjectMeta{Name: m.to.namespace}, Spec: v1alpha1.EnvironmentClassSpec{
+		Kind: v1alpha1.ClassKind{Kind: "Shelf", Plural: "shelves"}, Schema: apiextensionsv1.JSON{Raw: []byte(`{}`)}, Namespace: m.to.namespace,
+		Program:  &v1alpha1.ClassProgram{OCI: v1alpha1.OCIArtifact{Ref: "registry.example.com/shelf:1"}},
+		Template: v1alpha1.EnvironmentSpec{ServiceAccountName: "runner"},
+	}}
+	require.NoError(t, direct.Create(t.Context(), of))
+	t.Cleanup(func() { require.NoError(t, client.IgnoreNotFound(direct.Delete(context.Background(), of))) })
+	move := func() string {
+		command := exec.Command(operator, "state", "move", "--namespace="+m.from.namespace, "--environment=shop", "--to-class="+of.Name) //nolint:gosec // built here
+		command.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig)
+		out, _ := command.CombinedOutput()
+		return string(out)
+	}
+	assert.Contains(t, move(), "the class "+of.Name+" has no program yet")
+
+	snapshot, err := class.Snapshot(of, &corev1.ConfigMap{Data: map[string]string{"Pulumi.yaml": string(m.given.Files["Pulumi.yaml"])}})
+	require.NoError(t, err)
+	require.NoError(t, direct.Create(t.Context(), snapshot))
+	of.Status.Revision = snapshot.Name
+	require.NoError(t, direct.Status().Update(t.Context(), of))
+	assert.Contains(t, move(), "moved to "+m.to.namespace+"/shop-")
+	assert.Empty(t, m.parts(m.from))
 }
