@@ -2,9 +2,12 @@ package typed
 
 import (
 	"fmt"
+	"slices"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
 )
 
 // checkTop checks what only a typed resource can have wrong, and returns the rest of the inputs. was are the inputs of the last run, as
@@ -20,6 +23,12 @@ func (a adapter) checkTop(program, was property.Map) (rest property.Map, wrong [
 		}
 	}
 	program = program.Delete("apiVersion", "kind", unusualKey)
+	for name := range program.AllStable {
+		if _, restored := was.GetOk(name); isHidden(name) && !restored {
+			fail(name, "There is no field %q.", name)
+			program = program.Delete(name)
+		}
+	}
 	own, given := program.GetOk(Options)
 	if !given || own.IsNull() || own.IsComputed() {
 		return program, wrong
@@ -33,6 +42,12 @@ func (a adapter) checkTop(program, was property.Map) (rest property.Map, wrong [
 		v, given := options.GetOk(name)
 		if given && (name != textKey || !v.Equals(was.Get(textKey))) {
 			fail(Options+"."+name, "There is no option %q: the fields of the object are at the top of the resource.", name)
+			options = options.Delete(name)
+		}
+	}
+	for name := range options.AllStable {
+		if len(a.options) > 0 && name != textKey && !slices.Contains(a.options, name) {
+			fail(Options+"."+name, "%s", check.NoSuch("option", name, a.options))
 			options = options.Delete(name)
 		}
 	}

@@ -37,6 +37,7 @@
 //   - To an object and back, typed inputs and outputs are what they were.
 //   - Every name in the schema leads back to its field.
 //   - An object of another kind is never imported or read.
+//   - No message names an input at a place that the class does not have.
 //
 // # The files
 //
@@ -55,5 +56,6 @@
 //
 //   - the verbs: resource.go; mistakes that only a typed resource can have: check.go
 //   - the properties: adapter.go; what an earlier run has saved: saved.go
+//   - messages, in the words of the class: wording.go
 //   - names: names.go; which of them a kind has where: shapes.go; names in paths: paths.go
 package typed
