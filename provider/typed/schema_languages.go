@@ -115,12 +115,20 @@ func importAliases(goPath string, packages map[string]string) map[string]string 
 	return aliases
 }
 
-// namespaces name the packages of .NET.
+// namespaces name the packages of .NET, below the namespace of the extension. Its generator fails if two modules have the same one, so the types of a group that are in a module
+// of their own have a namespace of their own, below that of the kinds.
 func namespaces(name string, packages map[string]string) map[string]string {
+	kinds := map[string]bool{} // folders of groups with their whole name
+	for module, folder := range packages {
+		kinds[folder] = kinds[folder] || strings.Contains(module, ".")
+	}
 	spaces := map[string]string{base: className(name)}
 	for module, folder := range packages {
 		group, version, _ := strings.Cut(folder, "/")
-		spaces[module] = className(name) + "." + className(group) + "." + className(version)
+		spaces[module] = className(group) + "." + className(version)
+		if kinds[folder] && !strings.Contains(module, ".") {
+			spaces[module] += ".Types"
+		}
 	}
 	return spaces
 }
