@@ -37,19 +37,25 @@ func (a adapter) checkTop(program, was property.Map) (rest property.Map, wrong [
 		fail(Options, "The value must be an object with options, such as {adopt: true}.")
 		return program.Delete(Options), wrong
 	}
-	options := own.AsMap()
-	for _, name := range manifestKeys {
-		v, given := options.GetOk(name)
-		if given && (name != textKey || !v.Equals(was.Get(textKey))) {
-			fail(Options+"."+name, "There is no option %q: the fields of the object are at the top of the resource.", name)
-			options = options.Delete(name)
-		}
-	}
-	for name := range options.AllStable {
-		if len(a.options) > 0 && name != textKey && !slices.Contains(a.options, name) {
-			fail(Options+"."+name, "%s", check.NoSuch("option", name, a.options))
-			options = options.Delete(name)
-		}
-	}
+	options := a.checkOptions(own.AsMap(), was, fail)
 	return program.Set(Options, property.WithGoValue(own, options)), wrong
+}
+
+// checkOptions finds what is no option, and returns the rest.
+func (a adapter) checkOptions(options, was property.Map, fail func(path, format string, args ...any)) property.Map {
+	for name, v := range options.AllStable {
+		at := Options + "." + name
+		switch {
+		case name == textKey && v.Equals(was.Get(textKey)): // The engine has put it there.
+			continue
+		case slices.Contains(manifestKeys, name):
+			fail(at, "There is no option %q: the fields of the object are at the top of the resource.", name)
+		case len(a.options) > 0 && !slices.Contains(a.options, name):
+			fail(at, "%s", check.NoSuch("option", name, a.options))
+		default:
+			continue
+		}
+		options = options.Delete(name)
+	}
+	return options
 }

@@ -125,10 +125,19 @@ func namespaces(name string, packages map[string]string) map[string]string {
 	spaces := map[string]string{base: className(name)}
 	for module, folder := range packages {
 		group, version, _ := strings.Cut(folder, "/")
-		spaces[module] = className(group) + "." + className(version)
+		spaces[module] = spaceOf(group) + "." + className(version)
 		if kinds[folder] && !strings.Contains(module, ".") {
 			spaces[module] += ".Types"
 		}
 	}
 	return spaces
+}
+
+// spaceOf makes a part of a namespace from the name of a package. It keeps the underscores, by which packages may differ.
+func spaceOf(name string) string {
+	labels := strings.Split(name, "_")
+	for i, label := range labels {
+		labels[i] = className(label)
+	}
+	return strings.Join(labels, "_")
 }

@@ -61,7 +61,7 @@ func TestNamespacesOfModules(t *testing.T) {
 	t.Parallel()
 	packages := map[string]string{"networking.k8s.io/v1": "networking/v1", "networking/v1": "networking/v1", "core/v1": "core/v1", "a.io/v1": "a_io/v1"}
 	assert.Equal(t, map[string]string{
-		"k8sconnect": "WebKinds", "networking.k8s.io/v1": "Networking.V1", "networking/v1": "Networking.V1.Types", "core/v1": "Core.V1", "a.io/v1": "AIo.V1",
+		"k8sconnect": "WebKinds", "networking.k8s.io/v1": "Networking.V1", "networking/v1": "Networking.V1.Types", "core/v1": "Core.V1", "a.io/v1": "A_Io.V1",
 	}, namespaces("web-kinds", packages))
 }
 

@@ -176,7 +176,7 @@ type sink interface {
 func (w wording) context(ctx context.Context) context.Context { return wordedContext{ctx, w} }
 
 type wordedContext struct {
-	context.Context
+	context.Context //nolint:containedctx // It is a context.
 
 	wording wording
 }
