@@ -33,7 +33,7 @@ func redactFailures(check func(context.Context, p.CheckRequest) (p.CheckResponse
 		}
 		for i := range resp.Failures {
 			// The fields of a kind are a whole object, too.
-			if failure := &resp.Failures[i]; isKind || !isPrintable(inputs, failure.Property) {
+			if failure := &resp.Failures[i]; failure.Property != "" && (isKind || !isPrintable(inputs, failure.Property)) {
 				failure.Reason = failure.Property + ": " + failure.Reason
 				failure.Property = ""
 			}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	p "github.com/pulumi/pulumi-go-provider"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -94,6 +95,61 @@ func TestFailuresOfTypedResourcesPrintNoValue(t *testing.T) { // [K7]
 			assert.True(t, found, "%v", resp.Failures)
 			if name == "a connection" {
 				assert.Contains(t, resp.Failures[0].Reason, "[InvalidConfiguration]")
+			}
+		})
+	}
+}
+
+func TestFailuresOfTypedResourcesNameWhatTheClassHas(t *testing.T) { // [K15]
+	t.Parallel()
+	built, err := New(NewConfiguration("1.2.3"))
+	require.NoError(t, err)
+	text, list := property.New("x"), property.New([]property.Value{property.New(property.Null)})
+	asset, err := resource.NewTextAsset("x")
+	require.NoError(t, err)
+	object := func(name string, v property.Value) property.Value {
+		return property.New(map[string]property.Value{name: v})
+	}
+	names := func(texts ...string) property.Value {
+		var all []property.Value
+		for _, text := range texts {
+			all = append(all, property.New(text))
+		}
+		return property.New(all)
+	}
+	for _, c := range []struct {
+		name string
+		with map[string]property.Value
+		want []string
+	}{
+		{"nothing", nil, []string{"metadata: metadata is missing"}},
+		{"no name", map[string]property.Value{"metadata": object("namespace", text)}, []string{"metadata.name: metadata.name is missing"}},
+		{"a null in a list", map[string]property.Value{"data": object("a", list)}, []string{"data.a[0]: the list item is null"}},
+		{"a key that Pulumi cannot read", map[string]property.Value{"data": object("a\\", list)}, []string{`data["a\"][0]: the list item is null`}},
+		{"an asset", map[string]property.Value{"data": object("a", property.New(asset))}, []string{"data.a: an asset cannot be"}},
+		{"options that there are not", map[string]property.Value{"k8sconnect": property.New(map[string]property.Value{"manifest": text, "what": text})}, []string{
+			`k8sconnect.manifest: There is no option "manifest": the fields of the object are at the top`,
+			`k8sconnect.what: There is no option "what". The options are adopt, clusterConnection, `,
+		}},
+		{"a manager in two options", map[string]property.Value{"k8sconnect": property.New(map[string]property.Value{"ignoreManagers": names("helm"), "takeOverFrom": names("helm")})}, []string{
+			"k8sconnect.ignoreManagers[0]: k8sconnect.takeOverFrom names the same field manager.",
+		}},
+		{"a connection", map[string]property.Value{"k8sconnect": object("clusterConnection", object("hots", text))}, []string{
+			"k8sconnect.clusterConnection.hots: is not a property of a connection; did you mean host?",
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			inputs := property.NewMap(c.with)
+			if _, given := c.with["metadata"]; !given && c.with != nil {
+				inputs = inputs.Set("metadata", object("name", property.New("it")))
+			}
+			resp, err := built.Check(t.Context(), p.CheckRequest{Urn: "urn:pulumi:dev::shop::k8sconnect:core/v1:ConfigMap::it", Inputs: inputs})
+			require.NoError(t, err)
+			require.Len(t, resp.Failures, len(c.want), "%v", resp.Failures)
+			for i, failed := range resp.Failures {
+				assert.Empty(t, failed.Property, "the engine would print its value")
+				assert.True(t, strings.HasPrefix(failed.Reason, c.want[i]), "%s", failed.Reason)
 			}
 		})
 	}

@@ -53,9 +53,14 @@ func Arguments[Args any](args property.Map) (wrong Mistakes) {
 func (m *Mistakes) names(what string, given property.Map, known []string) {
 	for name := range given.AllStable {
 		if !slices.Contains(known, name) {
-			m.Add(name, fmt.Sprintf("There is no %s %q. The %ss are %s.", what, name, what, strings.Join(known, ", ")))
+			m.Add(name, NoSuch(what, name, known))
 		}
 	}
+}
+
+// NoSuch says that there is no input, argument or option of a name, and which there are.
+func NoSuch(what, name string, known []string) string {
+	return fmt.Sprintf("There is no %s %q. The %ss are %s.", what, name, what, strings.Join(known, ", "))
 }
 
 // Flag reads an input that is true or false.

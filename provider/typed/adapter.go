@@ -72,6 +72,15 @@ func (a adapter) toObject(typed property.Map) property.Map {
 	return property.NewMap(out)
 }
 
+// programToObject makes the inputs of a KubeObject of those that a program gives. If it gives none, the engine may have removed them all,
+// because of the resource option ignoreChanges, and was has the manifest. Otherwise that is a mistake, of which the object is told as of others.
+func (a adapter) programToObject(program, was property.Map) property.Map {
+	if program.Len() == 0 && was.Len() == 0 {
+		program = property.NewMap(map[string]property.Value{Options: property.New(property.Map{})})
+	}
+	return a.toObject(program)
+}
+
 // spread puts what is ours where a KubeObject has it. If it is unknown as a whole, each option is.
 func (a adapter) spread(v property.Value, out map[string]property.Value) {
 	switch {

@@ -107,7 +107,7 @@ func TestPaths(t *testing.T) {
 	}
 	for object, typed := range map[string]string{
 		"manifest": "", "manifest.apiVersion": "k8sconnect.resourceRef.apiVersion", "__appliedFields": "__appliedFields", "yaml.manifest": "k8sconnect.yaml.manifest",
-		"": "",
+		"": "", `manifest.data["a\"]`: `data["a\"]`, "yaml": "k8sconnect.yaml", "yaml.spec.plain": "spec.plain", `yaml.spec["$ref"]`: "spec.x_x24_ref",
 	} {
 		assert.Equal(t, typed, a.fromManifest(object), object)
 	}
@@ -150,6 +150,9 @@ func TestWhatOnlyATypedResourceCanHaveWrong(t *testing.T) {
 		"a manifest among the options":        {options("manifest", text), []string{"k8sconnect.manifest"}},
 		"a text among the options":            {options("yaml", property.New("{a: 1}")), []string{"k8sconnect.yaml"}},
 		"the text that the engine puts there": {options("yaml", text), nil},
+		"an option that there is not":         {options("adpt", text), []string{"k8sconnect.adpt"}},
+		"an option":                           {options("adopt", property.New(true)), nil},
+		"a field that no class has":           {property.NewMap(map[string]property.Value{"__hidden": text}), []string{"__hidden"}},
 		"options that are none":               {property.NewMap(map[string]property.Value{Options: property.New("adopt")}), []string{"k8sconnect"}},
 	} {
 		t.Run(name, func(t *testing.T) {

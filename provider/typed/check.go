@@ -2,9 +2,12 @@ package typed
 
 import (
 	"fmt"
+	"slices"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
 )
 
 // checkTop checks what only a typed resource can have wrong, and returns the rest of the inputs. was are the inputs of the last run, as
@@ -20,6 +23,12 @@ func (a adapter) checkTop(program, was property.Map) (rest property.Map, wrong [
 		}
 	}
 	program = program.Delete("apiVersion", "kind", unusualKey)
+	for name := range program.AllStable {
+		if _, restored := was.GetOk(name); isHidden(name) && !restored {
+			fail(name, "There is no field %q.", name)
+			program = program.Delete(name)
+		}
+	}
 	own, given := program.GetOk(Options)
 	if !given || own.IsNull() || own.IsComputed() {
 		return program, wrong
@@ -28,13 +37,25 @@ func (a adapter) checkTop(program, was property.Map) (rest property.Map, wrong [
 		fail(Options, "The value must be an object with options, such as {adopt: true}.")
 		return program.Delete(Options), wrong
 	}
-	options := own.AsMap()
-	for _, name := range manifestKeys {
-		v, given := options.GetOk(name)
-		if given && (name != textKey || !v.Equals(was.Get(textKey))) {
-			fail(Options+"."+name, "There is no option %q: the fields of the object are at the top of the resource.", name)
-			options = options.Delete(name)
-		}
-	}
+	options := a.checkOptions(own.AsMap(), was, fail)
 	return program.Set(Options, property.WithGoValue(own, options)), wrong
+}
+
+// checkOptions finds what is no option, and returns the rest.
+func (a adapter) checkOptions(options, was property.Map, fail func(path, format string, args ...any)) property.Map {
+	for name, v := range options.AllStable {
+		at := Options + "." + name
+		switch {
+		case name == textKey && v.Equals(was.Get(textKey)): // The engine has put it there.
+			continue
+		case slices.Contains(manifestKeys, name):
+			fail(at, "There is no option %q: the fields of the object are at the top of the resource.", name)
+		case len(a.options) > 0 && !slices.Contains(a.options, name):
+			fail(at, "%s", check.NoSuch("option", name, a.options))
+		default:
+			continue
+		}
+		options = options.Delete(name)
+	}
+	return options
 }

@@ -37,6 +37,7 @@
 //   - To an object and back, typed inputs and outputs are what they were.
 //   - Every name in the schema leads back to its field.
 //   - An object of another kind is never imported or read.
+//   - No message names an input at a place that the class does not have.
 //
 // # The files
 //
@@ -57,5 +58,6 @@
 //   - the verbs, and an import: resource.go; mistakes that only a typed resource can have: check.go
 //   - the properties: adapter.go; what an earlier run has saved, perhaps as a KubeObject: saved.go
 //   - names that are no identifiers: names.go; which of them a kind has where: shapes.go
+//   - messages, in the words of the class: wording.go
 //   - paths in differences and in ignoreChanges: paths.go
 package typed

@@ -1,6 +1,7 @@
 package typed
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/pulumi/pulumi-go-provider/infer"
@@ -45,6 +46,7 @@ func optionsIn(spec schema.ResourceSpec) (names []string) {
 			names = append(names, name)
 		}
 	}
+	slices.Sort(names)
 	return names
 }
 

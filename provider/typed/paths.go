@@ -1,6 +1,8 @@
 package typed
 
 import (
+	"strings"
+
 	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/values"
@@ -33,7 +35,11 @@ func (a adapter) ignored(paths []string) (all []string) {
 func (a adapter) fromManifest(path string) string {
 	steps, err := resource.ParsePropertyPath(path)
 	if err != nil || len(steps) == 0 {
-		return path
+		return strings.TrimPrefix(path, manifestKey+".") // a key that ends with a backslash has no path that can be read
+	}
+	if steps[0] == textKey && len(steps) > 1 && steps[1] != manifestKey {
+		// Inside of a big object, which is a text, the engine shows nothing but the path.
+		steps[0] = manifestKey
 	}
 	switch {
 	case steps[0] == manifestKey && len(steps) == 1:

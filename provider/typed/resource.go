@@ -82,14 +82,13 @@ func (e *Extensions) check(ctx context.Context, req p.CheckRequest, k Kind) (p.C
 	a := e.adapter(k)
 	was := e.toObject(saved{inputs: req.State}, k).inputs
 	program, wrong := a.checkTop(req.Inputs, was)
-	req.State, req.Inputs = was, a.toObject(program)
-	resp, err := e.object.Resource.Check(ctx, req)
+	req.State, req.Inputs = was, a.programToObject(program, was)
+	say := a.wording(nil, req.Inputs, was)
+	resp, err := e.object.Resource.Check(say.context(ctx), req)
 	resp.Inputs = a.inputsFrom(resp.Inputs)
-	for i := range resp.Failures {
-		resp.Failures[i].Property = a.fromManifest(resp.Failures[i].Property)
-	}
+	say.failures(resp.Failures)
 	resp.Failures = append(wrong, resp.Failures...)
-	return resp, err
+	return resp, say.error(err)
 }
 
 func (e *Extensions) diff(ctx context.Context, req p.DiffRequest, k Kind) (p.DiffResponse, error) {
@@ -98,9 +97,10 @@ func (e *Extensions) diff(ctx context.Context, req p.DiffRequest, k Kind) (p.Dif
 	was := e.toObject(saved{req.State, req.OldInputs}, k)
 	req.State, req.OldInputs, req.Inputs = was.outputs, was.inputs, a.toObject(req.Inputs)
 	req.IgnoreChanges = a.ignored(req.IgnoreChanges)
-	resp, err := e.object.Resource.Diff(ctx, req)
+	say := a.wording(req.IgnoreChanges, req.Inputs, was.inputs, was.outputs)
+	resp, err := e.object.Resource.Diff(say.context(ctx), req)
 	resp.DetailedDiff = a.detailed(resp.DetailedDiff, program)
-	return resp, err
+	return resp, say.error(err)
 }
 
 // detailed returns a difference with the places where a typed resource has the properties. A difference in the manifest as a whole is
@@ -129,9 +129,11 @@ func (e *Extensions) create(ctx context.Context, req p.CreateRequest, k Kind) (p
 	a := e.adapter(k)
 	program := req.Properties
 	req.Properties = a.toObject(req.Properties)
-	resp, err := e.object.Resource.Create(ctx, req)
+	say := a.wording(nil, req.Properties)
+	resp, err := e.object.Resource.Create(say.context(ctx), req)
 	resp.Properties = e.outputs(resp.Properties, program, k)
-	return resp, err
+	say.unfinished(resp.PartialState)
+	return resp, say.error(err)
 }
 
 func (e *Extensions) update(ctx context.Context, req p.UpdateRequest, k Kind) (p.UpdateResponse, error) {
@@ -140,9 +142,11 @@ func (e *Extensions) update(ctx context.Context, req p.UpdateRequest, k Kind) (p
 	was := e.toObject(saved{req.State, req.OldInputs}, k)
 	req.State, req.OldInputs, req.Inputs = was.outputs, was.inputs, a.toObject(req.Inputs)
 	req.IgnoreChanges = a.ignored(req.IgnoreChanges)
-	resp, err := e.object.Resource.Update(ctx, req)
+	say := a.wording(req.IgnoreChanges, req.Inputs, was.inputs, was.outputs)
+	resp, err := e.object.Resource.Update(say.context(ctx), req)
 	resp.Properties = e.outputs(resp.Properties, program, k)
-	return resp, err
+	say.unfinished(resp.PartialState)
+	return resp, say.error(err)
 }
 
 func (e *Extensions) read(ctx context.Context, req p.ReadRequest, k Kind) (p.ReadResponse, error) {
@@ -155,16 +159,20 @@ func (e *Extensions) read(ctx context.Context, req p.ReadRequest, k Kind) (p.Rea
 	}
 	was := e.toObject(saved{req.Properties, req.Inputs}, k)
 	req.Properties, req.Inputs = was.outputs, was.inputs
-	resp, err := e.object.Resource.Read(ctx, req)
-	inputs := e.adapter(k).inputsFrom(resp.Inputs)
+	a := e.adapter(k)
+	say := a.wording(nil, was.inputs, was.outputs)
+	resp, err := e.object.Resource.Read(say.context(ctx), req)
+	inputs := a.inputsFrom(resp.Inputs)
 	resp.Properties, resp.Inputs = e.outputs(resp.Properties, inputs, k), inputs
-	return resp, err
+	say.unfinished(resp.PartialState)
+	return resp, say.error(err)
 }
 
 func (e *Extensions) delete(ctx context.Context, req p.DeleteRequest, k Kind) error {
 	was := e.toObject(saved{req.Properties, req.OldInputs}, k)
 	req.Properties, req.OldInputs = was.outputs, was.inputs
-	return e.object.Resource.Delete(ctx, req)
+	say := e.adapter(k).wording(nil, was.inputs, was.outputs)
+	return say.error(e.object.Resource.Delete(say.context(ctx), req))
 }
 
 // outputs makes typed outputs. They are of the kind of the object, which may be in another version than the resource.

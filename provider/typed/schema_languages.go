@@ -115,12 +115,29 @@ func importAliases(goPath string, packages map[string]string) map[string]string 
 	return aliases
 }
 
-// namespaces name the packages of .NET.
+// namespaces name the packages of .NET, below the namespace of the extension. Its generator fails if two modules have the same one, so the types of a group that are in a module
+// of their own have a namespace of their own, below that of the kinds.
 func namespaces(name string, packages map[string]string) map[string]string {
+	kinds := map[string]bool{} // folders of groups with their whole name
+	for module, folder := range packages {
+		kinds[folder] = kinds[folder] || strings.Contains(module, ".")
+	}
 	spaces := map[string]string{base: className(name)}
 	for module, folder := range packages {
 		group, version, _ := strings.Cut(folder, "/")
-		spaces[module] = className(name) + "." + className(group) + "." + className(version)
+		spaces[module] = spaceOf(group) + "." + className(version)
+		if kinds[folder] && !strings.Contains(module, ".") {
+			spaces[module] += ".Types"
+		}
 	}
 	return spaces
+}
+
+// spaceOf makes a part of a namespace from the name of a package. It keeps the underscores, by which packages may differ.
+func spaceOf(name string) string {
+	labels := strings.Split(name, "_")
+	for i, label := range labels {
+		labels[i] = className(label)
+	}
+	return strings.Join(labels, "_")
 }

@@ -48,13 +48,21 @@ func TestLanguagesOfASchema(t *testing.T) {
 	assert.JSONEq(t, `{"packageName": "@k8sconnect/web-kinds", "moduleToPackage": {"apps/v1": "apps/v1"}, "providerNameToModuleName": {"k8sconnect": "@k8sconnect/pulumi"},
 		"dependencies": {"@k8sconnect/pulumi": "^1.2.3", "@pulumi/pulumi": "^3.259.0"}, "respectSchemaVersion": true}`, string(written["nodejs"]))
 	assert.JSONEq(t, `{"basePackage": "com.k8sconnect", "packages": {"apps/v1": "apps.v1", "k8sconnect": "webkinds"}, "buildFiles": "none"}`, string(written["java"]))
-	assert.JSONEq(t, `{"rootNamespace": "K8sConnect", "namespaces": {"apps/v1": "WebKinds.Apps.V1", "k8sconnect": "WebKinds"}, "respectSchemaVersion": true}`, string(written["csharp"]))
+	assert.JSONEq(t, `{"rootNamespace": "K8sConnect", "namespaces": {"apps/v1": "Apps.V1", "k8sconnect": "WebKinds"}, "respectSchemaVersion": true}`, string(written["csharp"]))
 	assert.Contains(t, string(written["python"]), `"packageName":"k8sconnect_web_kinds"`)
 
 	written, err = basePackage{version: "1.2.3"}.languages("web-kinds", "example.com/shop/sdks/kinds", spec)
 	require.NoError(t, err)
 	assert.JSONEq(t, `{"importBasePath": "example.com/shop/sdks/kinds", "moduleToPackage": {"apps/v1": "apps/v1"}, "packageImportAliases": {"example.com/shop/sdks/kinds/apps/v1": "appsv1"},
 		"respectSchemaVersion": true, "generateResourceContainerTypes": false}`, string(written["go"]))
+}
+
+func TestNamespacesOfModules(t *testing.T) {
+	t.Parallel()
+	packages := map[string]string{"networking.k8s.io/v1": "networking/v1", "networking/v1": "networking/v1", "core/v1": "core/v1", "a.io/v1": "a_io/v1"}
+	assert.Equal(t, map[string]string{
+		"k8sconnect": "WebKinds", "networking.k8s.io/v1": "Networking.V1", "networking/v1": "Networking.V1.Types", "core/v1": "Core.V1", "a.io/v1": "A_Io.V1",
+	}, namespaces("web-kinds", packages))
 }
 
 // In a package, each class has a name of its own if each group has a package of its own.
@@ -70,7 +78,11 @@ func TestNoTwoGroupsShareAPackage(t *testing.T) {
 			}
 			spec.Types[base+":"+group+"/v1:It"] = schema.ComplexTypeSpec{}
 		}
-		of := map[string]string{}
+		of, spaces := map[string]string{}, map[string]bool{}
+		for _, space := range namespaces("kinds", packagesOf(spec)) {
+			require.False(t, spaces[space], "two modules have the namespace %s", space)
+			spaces[space] = true
+		}
 		for module, folder := range packagesOf(spec) {
 			require.Empty(t, of[folder], "%s has the package %s", module, folder)
 			of[folder] = module

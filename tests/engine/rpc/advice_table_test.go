@@ -41,10 +41,11 @@ func carriedOut(says string, by ...string) advice { return advice{says: says, by
 func isNone(says, why string) advice { return advice{says: says, none: why} }
 
 const (
-	promise   = "it says what the next command does by itself, which TestEveryLife follows to its end"
-	describes = "it describes an input, or says what is wrong with one, and the check of inputs has its tests"
-	outside   = "it is about what neither Pulumi nor this cluster does: an account at a registry, a load, a person to ask"
-	ofHelm    = "it names helm's own command, whose result the provider reads as any other chart"
+	promise    = "it says what the next command does by itself, which TestEveryLife follows to its end"
+	describes  = "it describes an input, or says what is wrong with one, and the check of inputs has its tests"
+	outside    = "it is about what neither Pulumi nor this cluster does: an account at a registry, a load, a person to ask"
+	translates = "it is part of another message, which typed resources say in their words"
+	ofHelm     = "it names helm's own command, whose result the provider reads as any other chart"
 )
 
 // advices are all that messages say to write or to run.
@@ -206,6 +207,12 @@ var advices = []advice{
 	isNone("forceDestroy would remove the volume", "it says why something does not help"),
 	isNone("forceDestroy cannot help", "it says why something does not help"),
 	isNone("that forceDestroy could remove", "it says why something does not help"),
+	carriedOut("To keep them as they were, set ignoreChanges to [\"*\"]", "e2e.TestMessagesOfTypedResources/of a big object"),
+	carriedOut("Name single options in it, such as .adopt", "e2e.TestMessagesOfTypedResources/\"k8sconnect.adopt\""),
+	isNone("set ignoreChanges to [\"", translates),
+	{says: "ignoreChanges names yaml", whole: true, none: translates},
+	{says: "ignoreChanges names .", whole: true, none: translates},
+	{says: "pulumi import ", whole: true, none: translates},
 	carriedOut("Import one by its ID: ", "e2e.TestImport/is imported into a second stack"),
 	carriedOut("To import them all the same, name the kind: --kinds Secret", "e2e.TestTheImportOfANamespaceIsNarrowed/a Secret, if its kind is named"),
 	carriedOut("To move one to this stack, import it by its ID, with takeOverFrom", "rpc.TestTheLineForTakeOverFromWorksWhereItIsPasted/of an imported object"),
