@@ -36,7 +36,7 @@
 // The rendering:
 //
 //   - a release, rendered with what is remembered: rendering.go
-//   - the objects and hooks in what was rendered: objects_and_hooks.go; hooks without a fixed name: generated_names.go
+//   - the objects and hooks in what was rendered, and the output notes: objects_and_hooks.go; hooks without a fixed name: generated_names.go
 //   - the function lookup of templates: lookup.go
 //   - errors and messages, without secrets: explain.go
 //

@@ -9,8 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
-
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chart"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
@@ -160,16 +158,4 @@ func (r *release) shown(keys []string) []string {
 		shown = append(shown, loops.ReplaceAllString(key, "[…]"))
 	}
 	return slices.Compact(shown)
-}
-
-// notesOf is the output notes.
-func (r *release) notesOf(partial *chart.Partial) pulumi.Input {
-	switch {
-	case partial.NotesUnknown:
-		return pulumi.UnsafeUnknownOutput(nil)
-	case partial.NotesSecret || r.whole():
-		return pulumi.ToSecret(pulumi.String(partial.Notes))
-	default:
-		return pulumi.String(partial.Notes)
-	}
 }

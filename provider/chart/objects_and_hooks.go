@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
+	"github.com/pulumi/pulumi/sdk/v3/go/pulumi"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/chart"
@@ -218,4 +219,16 @@ func (c *sorting) identityIn(document sources.Document) manifest.Identity {
 	id := manifest.IdentityOf(document.Object).In(c.namespace)
 	id.APIVersion = id.Group()
 	return id
+}
+
+// notesOf is the output notes.
+func (r *release) notesOf(partial *chart.Partial) pulumi.Input {
+	switch {
+	case partial.NotesUnknown:
+		return pulumi.UnsafeUnknownOutput(nil)
+	case partial.NotesSecret || r.whole():
+		return pulumi.ToSecret(pulumi.String(partial.Notes))
+	default:
+		return pulumi.String(partial.Notes)
+	}
 }

@@ -6,7 +6,6 @@ import (
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"github.com/pulumi/pulumi/sdk/v3/go/property"
-	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
@@ -127,30 +126,4 @@ func (r *kubeObject) rereadStale(ctx context.Context, req p.DiffRequest, old sta
 // one that no longer ignores fields that we have set.
 func (s state) unchanged(in inputs) bool {
 	return in.unknown == 0 && in.applied != nil && s.Upholds(in.asked()) && in.unignored(s).Empty()
-}
-
-// drift compares what was applied with what is live. A field that another manager has taken has drifted even if its
-// value is the same.
-func (s state) drift(in inputs, ignored tracked.IgnoredPaths) p.DiffResponse {
-	if s.fields == nil {
-		return p.DiffResponse{}
-	}
-	s.fields, _ = in.ignore.Split(s.fields)
-	var changes []ownership.Change
-	if s.Applied != nil {
-		changes = ownership.Compare(in.ignore.Prune(s.Live), in.ignore.Prune(s.Applied), s.fields)
-	}
-	if s.Manager != "" {
-		// A list that others partly manage changes ownership as a whole.
-		shared := fieldpath.NewSet(in.ignore.Inside(s.fields)...)
-		changes = append(changes, s.Lost(leavesOf(s.fields.Difference(shared)), changes)...)
-	}
-	return detailedDiff(changes, s, in, ignored)
-}
-
-// leavesOf lists the leaves of a set.
-func leavesOf(fields *fieldpath.Set) []fieldpath.Path {
-	var leaves []fieldpath.Path
-	fields.Leaves().Iterate(func(path fieldpath.Path) { leaves = append(leaves, path.Copy()) })
-	return leaves
 }

@@ -28,6 +28,8 @@
 //
 //   - the resource, which serves the verbs from the raw requests: resource.go; its types in the schema: args.go
 //   - Check: check.go; Diff: diff.go; Create: create.go; Update: update.go; Read: read.go; Delete: delete.go
+//   - what the answer of the API server becomes, for Create and Update, in a preview too: the outputs that are known, or an
+//     error with the state kept because the reply was lost or unreadable: outcome.go; the state in it: apply.go
 //   - Read for an import: import.go, import_secrets.go; for a program that asks whether an object exists: existence.go
 //
 // Inputs and state:
@@ -42,6 +44,7 @@
 //
 // What Diff shows:
 //
+//   - drift: what a read finds changed, and the fields whose value or owner has changed, each once: drift.go
 //   - the steps of a Diff, when there is nothing to do, and when the API server is asked: diff_steps.go
 //   - changes of fields as changes of properties: diff_detailed.go
 //   - a manifest as text: diff_text.go; the messages that name what differs in it: diff_messages.go
@@ -60,12 +63,12 @@
 // A write onto an object that exists:
 //
 //   - what it sends: write.go, without ignored fields sent_manifest.go; the request, with or without force, and the state after its answer: apply.go
-//   - what is saved and reported afterwards, also if the reply was lost: outcome.go
 //   - the edits of managed fields before and after it: write_ownership.go; single ones: takeover.go, ignore_released.go,
 //     unowned_fields.go
 //   - a preview that cannot ask the API server, for instance because a webhook cannot be called: unresolved_preview.go
 //   - an object that still has the field manager of a former URN: an update renames it in write.go, a creation in adopt.go
-//   - other KubeObjects on the object, also on one that exists before a create: other_kubeobjects.go; Patches on it: patched.go
+//   - other KubeObjects on the object, also on one that exists before a create, and what to do then, such as
+//     an alias, takeOverFrom or `crds: skip`: other_kubeobjects.go; Patches on it: patched.go
 //   - fields of other managers, by conflictPolicy: conflicts.go
 //   - fields that leave the manifest, and whether they leave the object: removed_fields.go
 //   - managed fields in an API version that blocks the apply: outdated_managed_fields.go
@@ -73,7 +76,9 @@
 //
 // The input ignoreFields:
 //
-//   - its paths: ignore_fields.go; what an update sends without them, but never without the identity of the object:
+//   - its paths, and all that is ignored in any case: with the provider's setting, and the rules of a ClusterRole that a
+//     controller collects: ignore_fields.go
+//   - what an update sends without them, but never without the identity of the object:
 //     sent_manifest.go
 //   - ignored fields that an apply has to send, such as those of a list item that it creates: ignore_onto_live.go; those inside
 //     lists that are owned as a whole: ignore_inside.go

@@ -3,14 +3,12 @@ package object
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 
 	p "github.com/pulumi/pulumi-go-provider"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/tracked"
 )
@@ -19,20 +17,6 @@ import (
 type Ignored struct {
 	Fields   ownership.Ignore
 	Managers tracked.IgnoredManagers
-}
-
-// heed finds out what is ignored in any case, with what the provider's setting says. It forgets what is left to managers.
-func (in *inputs) heed(setting Ignored) {
-	in.setting = setting
-	in.named = append(slices.Clone(in.ignored), setting.Fields...)
-	if id := manifest.IdentityOf(in.written); manifest.IsSecretKind(id.APIVersion, id.Kind) {
-		in.named = in.named.Folded(in.written)
-	}
-	if manifest.IsAggregated(in.applied) {
-		in.named = append(in.named, aggregatedRules)
-	}
-	in.named = in.named.Within(append([]map[string]any{in.applied}, in.trees...)...)
-	in.leave(nil)
 }
 
 // sayHidden names what the provider's setting hides on the live object: differences that the preview would show without

@@ -146,15 +146,6 @@ func (r *kubeObject) decode(properties, saved property.Map) (inputs, state, erro
 	return in, old, err
 }
 
-// aggregatedRules are the rules of a ClusterRole that a controller fills in.
-var aggregatedRules = func() ownership.Pattern {
-	pattern, err := ownership.ParsePattern("rules")
-	if err != nil {
-		panic(err)
-	}
-	return pattern
-}()
-
 // unknownPaths returns the paths of the values that become known only after the apply.
 func (in inputs) unknownPaths(properties property.Map) []string {
 	plain, _, _ := manifestIn(properties)

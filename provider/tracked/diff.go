@@ -82,28 +82,6 @@ func PropertyAt(name string, at ownership.Location, kind p.DiffKind) (string, p.
 	return path, kind
 }
 
-// Lost lists the leaves that we have applied and no longer own, besides those already listed because their values
-// changed. A field that another manager has taken has drifted even if its value is the same.
-func (s State) Lost(leaves []fieldpath.Path, listed []ownership.Change) []ownership.Change {
-	known := fieldpath.NewSet()
-	for _, change := range listed {
-		known.Insert(change.Path)
-	}
-	var lost []ownership.Change
-	for _, path := range leaves {
-		owner, ok := ownership.OwnerOf(s.Ownership, path)
-		if !ok || owner == s.Manager || ownership.Around(known, path) {
-			continue
-		}
-		v, _, _ := ownership.Locate(s.Live, path)
-		if ownership.IsNothing(v, path) {
-			continue
-		}
-		lost = append(lost, ownership.Change{Kind: ownership.Changed, Path: path, Old: v, New: v})
-	}
-	return lost
-}
-
 // InputChanges compares some of the inputs as written, for cases in which the API server cannot be asked or does not
 // decide.
 func InputChanges(before, now property.Map, ignored IgnoredPaths, keys ...string) p.DiffResponse {

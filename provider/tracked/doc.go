@@ -35,14 +35,15 @@
 //
 //   - the state ([State]): state.go; one that is too big to be a tree of properties: packed_state.go
 //   - a revision, which changes with every write of ours: revision.go; the keyed hash of what was applied: content_hash.go
-//   - what a read finds changed, and what only the API server can have changed: drift.go
+//   - what a read finds changed, what only the API server can have changed, and fields that others have taken ([State.Lost]):
+//     drift.go
 //   - a read that failed, and what a diff does then ([KeepStale], [ClusterForDiff], [State.UncheckedDiff]): reread.go
 //   - what processes of one operation tell each other ([Memory]): memory.go; whether this process has looked at the object
 //     before it writes it ([SeenObjects]): seen_objects.go
 //
 // What a diff shows:
 //
-//   - a difference in Pulumi's terms ([Place], [InputChanges], [Lost]), also in lists with keys: diff.go; of nested ones only
+//   - a difference in Pulumi's terms ([Place], [InputChanges]), also in lists with keys: diff.go; of nested ones only
 //     the outermost: diff_outermost.go
 //   - paths of the resource option ignoreChanges: ignored.go
 //   - which call of Diff is the program's ([EngineCalls]): engine_calls.go

@@ -67,3 +67,25 @@ func (s State) Unsaved(fields *fieldpath.Set) []fieldpath.Path {
 	}
 	return unsaved
 }
+
+// Lost lists the leaves that we have applied and no longer own, besides those already listed because their values
+// changed. A field that another manager has taken has drifted even if its value is the same.
+func (s State) Lost(leaves []fieldpath.Path, listed []ownership.Change) []ownership.Change {
+	known := fieldpath.NewSet()
+	for _, change := range listed {
+		known.Insert(change.Path)
+	}
+	var lost []ownership.Change
+	for _, path := range leaves {
+		owner, ok := ownership.OwnerOf(s.Ownership, path)
+		if !ok || owner == s.Manager || ownership.Around(known, path) {
+			continue
+		}
+		v, _, _ := ownership.Locate(s.Live, path)
+		if ownership.IsNothing(v, path) {
+			continue
+		}
+		lost = append(lost, ownership.Change{Kind: ownership.Changed, Path: path, Old: v, New: v})
+	}
+	return lost
+}

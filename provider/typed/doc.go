@@ -45,7 +45,7 @@
 //
 //   - what the engine asks: server.go; the extensions of a process: extensions.go
 //   - the parameters, and mistakes in them: parameters.go
-//   - kinds and their tokens: kind.go
+//   - kinds, and their tokens in the base package, so that a component hands its provider on: kind.go
 //   - definitions as OpenAPI has them: openapi.go; all definitions of an extension, and the files of save= and from=: catalog.go
 //   - where they come from: the cluster, source_cluster.go; files of crds=, source_crds.go; the kinds of Kubernetes itself with
 //     from=kubernetes, built_in.go; files that are downloaded, address.go

@@ -27,7 +27,8 @@
 //   - what templates see: scope.go, scope_values.go; as .Release and .Capabilities: release.go; as the kinds of a cluster: own_kinds.go
 //   - how templates are parsed, once for all renderings: parsed.go; how they are executed: execute.go; the functions that they
 //     call: functions.go
-//   - the objects in their output and in crds/: documents.go; the hooks among them: hooks.go
+//   - the objects in their output and in crds/, and the chart's notes, which are no object: documents.go; the hooks among them:
+//     hooks.go
 //   - where the templates draw: source.go; which texts the objects have: texts.go
 //   - errors: errors.go; their lines: lines.go; what may be shown of them: errors_without_secrets.go
 //

@@ -195,3 +195,8 @@ func nameOf(object map[string]any) string {
 	identity := manifest.IdentityOf(object)
 	return strings.Trim(identity.Kind+"/"+identity.Name, "/")
 }
+
+// notesFile is the template whose output is for users.
+const notesFile = "NOTES.txt"
+
+func isNotes(file string) bool { return strings.HasSuffix(file, notesFile) }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	helm "helm.sh/helm/v4/pkg/chart/v2"
 	helmutil "helm.sh/helm/v4/pkg/chart/v2/util"
@@ -178,8 +177,3 @@ func withoutConditions(loaded *helm.Chart) {
 		withoutConditions(child)
 	}
 }
-
-// notesFile is the template whose output is for users.
-const notesFile = "NOTES.txt"
-
-func isNotes(file string) bool { return strings.HasSuffix(file, notesFile) }

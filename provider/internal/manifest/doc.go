@@ -34,6 +34,7 @@
 //   - what is secret, and stringData of a Secret: secret.go
 //   - the kind that a CustomResourceDefinition defines: definition.go
 //   - an annotation that asks to keep the object: resource_policy.go; a ClusterRole whose rules a controller collects: aggregated.go
+//     (package object then ignores them)
 //   - what these share: manifest.go
 //
 // Mistakes:

@@ -315,36 +315,3 @@ const (
 	ResultFailed      = "Failed"
 	ResultInterrupted = "Interrupted"
 )
-
-// Environment is a Pulumi program that runs in the cluster.
-// +kubebuilder:object:root=true
-// +kubebuilder:subresource:status
-// +kubebuilder:resource:shortName=env,categories=all
-// +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
-// +kubebuilder:printcolumn:name="Operation",type=string,JSONPath=`.status.currentOperation.kind`
-// +kubebuilder:printcolumn:name="Changed",type=date,JSONPath=`.status.lastApplied.time`
-// +kubebuilder:printcolumn:name="Deleting",type=date,JSONPath=`.metadata.deletionTimestamp`
-// +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
-// +kubebuilder:printcolumn:name="Message",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].message`
-// +kubebuilder:validation:XValidation:rule="has(self.spec.program)",message="spec.program is missing: name the program by spec.program.configMapRef or spec.program.image"
-// +kubebuilder:validation:XValidation:rule="size(self.metadata.name) <= 40",message="the name is at most 40 characters long: Jobs and Secrets are named after it"
-// +kubebuilder:validation:XValidation:rule="!has(self.spec.outputsSecretName) || oldSelf.hasValue() && has(oldSelf.value().spec.outputsSecretName) && oldSelf.value().spec.outputsSecretName == self.spec.outputsSecretName || !self.spec.outputsSecretName.startsWith(self.metadata.name + '-state') && self.spec.outputsSecretName != self.metadata.name + '-passphrase' && !(self.spec.outputsSecretName.startsWith(self.metadata.name + '-') && self.spec.outputsSecretName.endsWith('-inputs'))",optionalOldSelf=true,message="spec.outputsSecretName is the name of a Secret in which the operator keeps the state of this Environment. Choose another one, or leave it out"
-// +kubebuilder:validation:XValidation:rule="(!has(self.spec.dependsOn) || self.spec.dependsOn.all(other, other.name != self.metadata.name)) && (!has(self.spec.configFrom) || self.spec.configFrom.all(key, self.spec.configFrom[key].environmentRef.name != self.metadata.name))",message="an Environment cannot depend on itself"
-type Environment struct {
-	metav1.TypeMeta   `json:",inline"`
-	metav1.ObjectMeta `json:"metadata,omitempty"`
-
-	Spec EnvironmentSpec `json:"spec"`
-	// All that the operator remembers between two reconciliations. The default lets kstatus see that it has not looked yet.
-	// +optional
-	// +kubebuilder:default={"observedGeneration":-1}
-	Status EnvironmentStatus `json:"status,omitempty"`
-}
-
-// EnvironmentList is a list of Environments.
-// +kubebuilder:object:root=true
-type EnvironmentList struct {
-	metav1.TypeMeta `json:",inline"`
-	metav1.ListMeta `json:"metadata,omitempty"`
-	Items           []Environment `json:"items"`
-}

@@ -1,7 +1,3 @@
-// Package v1alpha1 is the API of the operator: an Environment is a Pulumi program that runs in the cluster, and its
-// status is all that the operator remembers of it.
-// +kubebuilder:object:generate=true
-// +groupName=platform.example.com
 package v1alpha1
 
 import (

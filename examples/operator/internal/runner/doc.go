@@ -29,7 +29,7 @@
 // Pulumi:
 //
 //   - the stack, and its commands: engine.go; the process, and how it is told to end: command.go
-//   - what the engine says meanwhile: report.go
+//   - what the engine says meanwhile, collected: report.go
 //   - the program, as it was given or from the image: program.go
 //   - the checkpoint and the environment that it finds: restore.go
 //
@@ -43,6 +43,7 @@
 //
 // A failure:
 //
-//   - its reason: failure.go; what people are told: explain.go
+//   - its reason: failure.go; which errors of the engine people are told, in which order
+//     and how much: explain.go
 //   - secrets, taken out of all texts: redact.go
 package runner
