@@ -22,12 +22,11 @@ import (
 )
 
 const (
-	// shelves is a class whose program is in a registry.
+	// shelves is a class whose program is in a registry, and says what tenants may set.
 	shelves = `{
 		"apiVersion": "platform.example.com/v1alpha1", "kind": "EnvironmentClass", "metadata": {"name": "shelf"},
 		"spec": {
 			"kind": {"kind": "Shelf", "plural": "shelves"},
-			"schema": {"required": ["label"], "properties": {"label": {"type": "string"}}},
 			"namespace": "SPACE", "namespaces": {"matchLabels": {"kubernetes.io/metadata.name": "SPACE"}},
 			"program": {"oci": {"ref": "REGISTRY/programs/shelf:1", "pullSecretRef": {"name": "registry"}, "interval": "10s"}},
 			"template": {"serviceAccountName": "environment-runner", "config": {"name": "{{ name }}", "k8sconnect:namespace": "{{ namespace }}"}}
@@ -38,11 +37,11 @@ const (
 	shelfProgram = `
 name: shelf
 runtime: yaml
-config: {name: {type: string}, label: {type: string}}
+config: {name: {type: string}, label: {type: string}, boards: {type: integer, default: 3}MORE}
 resources:
   shelf:
     type: k8sconnect:KubeObject
-    properties: {manifest: {apiVersion: v1, kind: ConfigMap, metadata: {name: "${name}"}, data: {label: "${label}", edition: EDITION}}}
+    properties: {manifest: {apiVersion: v1, kind: ConfigMap, metadata: {name: "${name}"}, data: {label: "${label}", boards: "${boards} boards", edition: EDITION}}}
 outputs: {edition: EDITION}
 `
 )
@@ -95,11 +94,11 @@ func TestTheProgramOfAClassIsInARegistry(t *testing.T) { // [X63]
 	t.Parallel()
 	s := with(t)
 	registry := chartserver.NewRegistry(t)
-	push := func(edition string) string {
+	push := func(edition, more string) string {
 		config := chartserver.Blob{MediaType: "application/vnd.cncf.flux.config.v1+json", Data: []byte("{}")}
-		return registry.PushManifest(t, "programs/shelf", "1", config, programArchive(t, strings.NewReplacer("EDITION", edition).Replace(shelfProgram)))
+		return registry.PushManifest(t, "programs/shelf", "1", config, programArchive(t, strings.NewReplacer("EDITION", edition, "MORE", more).Replace(shelfProgram)))
 	}
-	first := push("first")
+	first := push("first", "")
 	address, authority := reachable(t, registry)
 
 	s.run("create", "role", "run-as", "-n", s.namespace, "--verb=impersonate", "--resource=serviceaccounts", "--resource-name=environment-runner")
@@ -123,12 +122,15 @@ func TestTheProgramOfAClassIsInARegistry(t *testing.T) { // [X63]
 		out, _ := kubectl(t.Context(), s.cluster, "get", "shelf", name, "-n", s.namespace, "-o", "jsonpath={.status.outputs.edition}")
 		return out
 	}
+	assert.JSONEq(t, `["label"]`, s.run("get", "crd/shelves.apps.platform.example.com", "-o", "jsonpath={.spec.versions[0].schema.openAPIV3Schema.properties.spec.required}"))
 	s.applyText(strings.NewReplacer("NAME", "hall").Replace(shelf))
 	s.eventually(func() bool { return edition("hall") == "first" }, "the program from the registry has run")
 	before := s.configMap("hall").UID
 
-	second := push("second")
+	second := push("second", ", shade: {type: string, default: oak}")
 	s.eventually(func() bool { return edition("hall") == "second" }, "the tag has moved, and the object follows")
+	assert.Equal(t, "oak", s.run("get", "shelf", "hall", "-n", s.namespace, "-o", "jsonpath={.spec.shade}"), "with what the program has now")
+	assert.Equal(t, "3 boards", s.configMap("hall").Data["boards"])
 	assert.Equal(t, second, s.run("get", "environmentclass/shelf", "-o", "jsonpath={.status.artifact.digest}"))
 	assert.Equal(t, before, s.configMap("hall").UID)
 

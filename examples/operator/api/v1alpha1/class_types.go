@@ -7,6 +7,7 @@ import (
 
 // EnvironmentClassSpec says what tenants get, and what of it they choose.
 // +kubebuilder:validation:XValidation:rule="has(self.program) != has(self.template.program)",message="a class has one program: either program.oci, or template.program"
+// +kubebuilder:validation:XValidation:rule="has(self.schema) || !has(self.template.program) || !has(self.template.program.image)",message="schema is required: the operator cannot read the program in the image of template.program.image, so write down what tenants may set"
 // +kubebuilder:validation:XValidation:rule="!has(self.template.outputsSecretName)",message="template.outputsSecretName would be the name of one Secret for all objects of the class"
 // +kubebuilder:validation:XValidation:rule="!has(oldSelf.secrets) || has(self.secrets) && oldSelf.secrets.all(name, name in self.secrets)",message="secrets cannot be removed: objects that exist may name them, and their programs would get the reference in place of the value"
 type EnvironmentClassSpec struct {
@@ -15,12 +16,16 @@ type EnvironmentClassSpec struct {
 	Kind ClassKind `json:"kind"`
 
 	// What tenants may set in the spec of their objects: an OpenAPI v3 schema of an object, as in a CustomResourceDefinition. Each of
-	// its properties is a value of the program's configuration.
+	// its properties is a value of the program's configuration. Without it, they may set what the newest revision of the program declares
+	// under config in Pulumi.yaml, except what the template sets, what configures providers, and secrets that are not in spec.secrets. A
+	// program in an image needs it.
+	// +optional
+	// +kubebuilder:validation:Type=object
 	// +kubebuilder:pruning:PreserveUnknownFields
-	Schema apiextensionsv1.JSON `json:"schema"`
+	Schema *apiextensionsv1.JSON `json:"schema,omitempty"`
 
 	// More properties of spec, whose values are secret: tenants name a key of a Secret of their namespace. The program gets its value
-	// as secret configuration.
+	// as secret configuration. Without a schema, those are required that the program declares without a default.
 	// +optional
 	// +listType=set
 	// +kubebuilder:validation:MaxItems=32

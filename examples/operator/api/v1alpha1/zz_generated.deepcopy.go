@@ -333,7 +333,11 @@ func (in *EnvironmentClassList) DeepCopyObject() runtime.Object {
 func (in *EnvironmentClassSpec) DeepCopyInto(out *EnvironmentClassSpec) {
 	*out = *in
 	out.Kind = in.Kind
-	in.Schema.DeepCopyInto(&out.Schema)
+	if in.Schema != nil {
+		in, out := &in.Schema, &out.Schema
+		*out = new(apiextensionsv1.JSON)
+		(*in).DeepCopyInto(*out)
+	}
 	if in.Secrets != nil {
 		in, out := &in.Secrets, &out.Secrets
 		*out = make([]string, len(*in))

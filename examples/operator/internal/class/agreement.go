@@ -24,12 +24,11 @@ func Disagreement(of *v1alpha1.EnvironmentClass, revision *Revision) (reason, me
 	if err != nil {
 		return ReasonProgramUnreadable, err.Error() + "."
 	}
-	spec, err := specOf(of)
+	spec, err := specOf(of, revision)
 	if err != nil {
 		return "", "" // That is said already.
 	}
-	template := revision.Template
-	set := slices.Concat(slices.Collect(maps.Keys(template.Config)), slices.Collect(maps.Keys(template.SecretConfig)), slices.Collect(maps.Keys(template.ConfigFrom)))
+	set := keysOf(&revision.Template)
 	for name, property := range spec.Properties {
 		if property.Default != nil || slices.Contains(spec.Required, name) {
 			set = append(set, name)
@@ -38,8 +37,7 @@ func Disagreement(of *v1alpha1.EnvironmentClass, revision *Revision) (reason, me
 	var says []string
 	if missing := stack.Missing(project, set); len(missing) > 0 {
 		reason = ReasonKeysMissing
-		says = append(says, fmt.Sprintf("The program requires configuration that objects may leave out: %s. Name it in required of spec.schema or give it a default "+
-			"there, set it in spec.template.config, or give it a default in the program.", some(missing)))
+		says = append(says, missingKeys(of, missing))
 	}
 	if unknown := stack.Unknown(project, revision.Files, slices.Collect(maps.Keys(spec.Properties))); len(unknown) > 0 {
 		reason = ReasonKeysUnknown
@@ -47,6 +45,16 @@ func Disagreement(of *v1alpha1.EnvironmentClass, revision *Revision) (reason, me
 			some(unknown), stack.ProjectFile))
 	}
 	return reason, strings.Join(says, " ")
+}
+
+// missingKeys says what to do about them. Without a schema, only secrets are left out that are required.
+func missingKeys(of *v1alpha1.EnvironmentClass, missing []string) string {
+	if of.Spec.Schema == nil {
+		return fmt.Sprintf("The program requires secrets that objects cannot have: %s. Name them in spec.secrets, set them in spec.template.secretConfig, or give them "+
+			"a default in the program.", some(missing))
+	}
+	return fmt.Sprintf("The program requires configuration that objects may leave out: %s. Name it in required of spec.schema or give it a default "+
+		"there, set it in spec.template.config, or give it a default in the program.", some(missing))
 }
 
 // some are names for people.

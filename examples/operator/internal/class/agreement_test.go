@@ -14,6 +14,7 @@ import (
 func TestWhetherASchemaAndItsProgramAgree(t *testing.T) {
 	t.Parallel()
 	const program = "name: web\nruntime: yaml\nconfig:\n  image: {type: string}\n  size: {type: integer, default: 1}\n  color: {value: red}\n  web:zone: {type: string}\n"
+	const secretProgram = "name: web\nruntime: yaml\nconfig: {password: {type: string, secret: true}}\n"
 	for name, c := range map[string]struct {
 		schema, program, reason string
 		secrets                 []string
@@ -38,14 +39,24 @@ func TestWhetherASchemaAndItsProgramAgree(t *testing.T) {
 		"both": {
 			schema: `{"required": ["image"], "properties": {"image": {}, "zones": {}}}`, reason: "KeysUnknown", says: []string{"leave out: zone. ", "those that do fail: zones."},
 		},
-		"the program is none": {schema: `{}`, program: "runtime: [", reason: "ProgramInvalid", says: []string{"Pulumi.yaml"}},
+		"the program is none":                {schema: `{}`, program: "runtime: [", reason: "ProgramInvalid", says: []string{"Pulumi.yaml"}},
+		"what the program declares":          {config: map[string]apiextensionsv1.JSON{"k8sconnect:namespace": {}}},
+		"a secret that the program declares": {program: secretProgram, secrets: []string{"password"}},
+		"a secret that objects cannot have": {
+			program: secretProgram, reason: "KeysMissing", says: []string{"requires secrets that objects cannot have: password. Name them in spec.secrets"},
+		},
+		"a secret that the program does not declare": {secrets: []string{"password"}, reason: "KeysUnknown", says: []string{"those that do fail: password."}},
+		"no schema and no program":                   {program: "runtime: [", reason: "ProgramInvalid", says: []string{"Pulumi.yaml"}},
 		"a compiled program may read anything": {
 			schema: `{"properties": {"anything": {}}}`, program: "name: web\nruntime: go\n",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			of := &v1alpha1.EnvironmentClass{Spec: v1alpha1.EnvironmentClassSpec{Schema: apiextensionsv1.JSON{Raw: []byte(c.schema)}, Secrets: c.secrets}}
+			of := &v1alpha1.EnvironmentClass{Spec: v1alpha1.EnvironmentClassSpec{Secrets: c.secrets}}
+			if c.schema != "" {
+				of.Spec.Schema = &apiextensionsv1.JSON{Raw: []byte(c.schema)}
+			}
 			text := program
 			if c.program != "" {
 				text = c.program

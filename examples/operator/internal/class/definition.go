@@ -1,12 +1,6 @@
 package class
 
 import (
-	"encoding/json"
-	"errors"
-	"fmt"
-	"maps"
-	"regexp"
-	"slices"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -15,13 +9,10 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
 )
 
-// propertyName is how a property may be named: a key of configuration with ":" would configure a provider, and one with "." or "[" is
-// a path.
-var propertyName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]*$`)
-
-// Definition is the CustomResourceDefinition of a class. An error says what is wrong with the class.
-func Definition(class *v1alpha1.EnvironmentClass) (*apiextensionsv1.CustomResourceDefinition, error) {
-	spec, err := specOf(class)
+// Definition is the CustomResourceDefinition of a class. Without a schema of its own it has that of a revision's program. An error says what
+// is wrong with the class or the program.
+func Definition(class *v1alpha1.EnvironmentClass, revision *Revision) (*apiextensionsv1.CustomResourceDefinition, error) {
+	spec, err := specOf(class, revision)
 	if err != nil {
 		return nil, err
 	}
@@ -56,54 +47,6 @@ func Definition(class *v1alpha1.EnvironmentClass) (*apiextensionsv1.CustomResour
 			}},
 		},
 	}, nil
-}
-
-// specOf is the schema of the spec of the objects: that of the class, and the references to Secrets.
-func specOf(class *v1alpha1.EnvironmentClass) (*apiextensionsv1.JSONSchemaProps, error) {
-	spec := &apiextensionsv1.JSONSchemaProps{}
-	if err := json.Unmarshal(class.Spec.Schema.Raw, spec); err != nil {
-		return nil, fmt.Errorf("spec.schema is no schema: %w", err)
-	}
-	if spec.Type != "" && spec.Type != "object" {
-		return nil, fmt.Errorf("spec.schema describes %q, and spec of an object is always an object", spec.Type)
-	}
-	if spec.XPreserveUnknownFields != nil || spec.AdditionalProperties != nil {
-		return nil, errors.New("spec.schema may not allow all properties: tenants could configure providers. Name each in properties")
-	}
-	spec.Type = "object"
-	if spec.Properties == nil {
-		spec.Properties = map[string]apiextensionsv1.JSONSchemaProps{}
-	}
-	for _, name := range class.Spec.Secrets {
-		if _, has := spec.Properties[name]; has {
-			return nil, fmt.Errorf("%q is in spec.secrets and in spec.schema.properties", name)
-		}
-		spec.Properties[name] = reference()
-	}
-	template := class.Spec.Template
-	for _, name := range slices.Sorted(maps.Keys(spec.Properties)) {
-		_, config := template.Config[name]
-		_, secret := template.SecretConfig[name]
-		_, from := template.ConfigFrom[name]
-		switch {
-		case !propertyName.MatchString(name):
-			return nil, fmt.Errorf("spec.schema.properties has %q. The name of a property has letters, digits, _ and - only", name)
-		case config || secret || from:
-			return nil, fmt.Errorf("spec.schema lets tenants set %q, which spec.template sets already. Remove one of them", name)
-		}
-	}
-	return spec, nil
-}
-
-func reference() apiextensionsv1.JSONSchemaProps {
-	name := apiextensionsv1.JSONSchemaProps{Type: "string", MinLength: new(int64(1)), MaxLength: new(int64(253))}
-	return apiextensionsv1.JSONSchemaProps{
-		Type: "object", Required: []string{"secretKeyRef"}, Description: "A secret value.",
-		Properties: map[string]apiextensionsv1.JSONSchemaProps{"secretKeyRef": {
-			Type: "object", Required: []string{"name", "key"}, Description: "A key of a Secret of this namespace.",
-			Properties: map[string]apiextensionsv1.JSONSchemaProps{"name": name, "key": name},
-		}},
-	}
 }
 
 // status is the same for all kinds.

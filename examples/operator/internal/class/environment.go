@@ -59,8 +59,10 @@ func Metadata(class *v1alpha1.EnvironmentClass, instance *unstructured.Unstructu
 	}
 }
 
-// Environment is the Environment of an object on a revision.
-func Environment(class *v1alpha1.EnvironmentClass, revision *Revision, instance *unstructured.Unstructured) (*v1alpha1.Environment, error) {
+// Environment is the Environment of an object on a revision, which does not get the withheld keys.
+func Environment(
+	class *v1alpha1.EnvironmentClass, revision *Revision, instance *unstructured.Unstructured, withheld []string,
+) (*v1alpha1.Environment, error) {
 	name := EnvironmentName(class, types.NamespacedName{Namespace: instance.GetNamespace(), Name: instance.GetName()})
 	environment := &v1alpha1.Environment{ObjectMeta: Metadata(class, instance, name), Spec: *revision.Template.DeepCopy()}
 	environment.Annotations[v1alpha1.AnnotationRevision] = revision.Name
@@ -79,8 +81,9 @@ func Environment(class *v1alpha1.EnvironmentClass, revision *Revision, instance 
 		return nil, err
 	}
 	chosen, secrets := choices(class, instance)
+	notGiven := slices.Concat(keysOf(&revision.Template), withheld)
 	for key, value := range chosen {
-		if _, has := config[key]; has || !propertyName.MatchString(key) {
+		if slices.Contains(notGiven, key) || !propertyName.MatchString(key) {
 			continue
 		}
 		raw, err := json.Marshal(value)
@@ -91,6 +94,9 @@ func Environment(class *v1alpha1.EnvironmentClass, revision *Revision, instance 
 	}
 	environment.Spec.Config = config
 	for key := range secrets {
+		if slices.Contains(notGiven, key) {
+			continue
+		}
 		if environment.Spec.SecretConfig == nil {
 			environment.Spec.SecretConfig = map[string]v1alpha1.SecretConfigSource{}
 		}

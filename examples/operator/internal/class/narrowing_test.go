@@ -14,9 +14,9 @@ import (
 func definition(t *testing.T, schema string) *apiextensionsv1.CustomResourceDefinition {
 	t.Helper()
 	of := &v1alpha1.EnvironmentClass{Spec: v1alpha1.EnvironmentClassSpec{
-		Kind: v1alpha1.ClassKind{Kind: "Web", Plural: "webs"}, Schema: apiextensionsv1.JSON{Raw: []byte(schema)},
+		Kind: v1alpha1.ClassKind{Kind: "Web", Plural: "webs"}, Schema: &apiextensionsv1.JSON{Raw: []byte(schema)},
 	}}
-	made, err := class.Definition(of)
+	made, err := class.Definition(of, nil)
 	require.NoError(t, err)
 	return made
 }

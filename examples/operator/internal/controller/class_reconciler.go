@@ -69,12 +69,22 @@ func (r *ClassReconciler) look(ctx context.Context, of *v1alpha1.EnvironmentClas
 		controllerutil.AddFinalizer(changed, v1alpha1.ClassFinalizer)
 		return 0, r.Direct.Patch(ctx, changed, client.MergeFromWithOptions(of, client.MergeFromWithOptimisticLock{}), client.FieldOwner(FieldManager))
 	}
-	if served, err := r.serve(ctx, of, status); err != nil || !served {
-		return lookAgain, err
+	if of.Spec.Schema != nil {
+		if served, err := r.serve(ctx, of, nil, status); err != nil || !served {
+			return lookAgain, err
+		}
 	}
 	newest, err := r.revise(ctx, of, status)
-	if err != nil || newest == nil {
+	if err != nil {
 		return lookAgain, err
+	}
+	if of.Spec.Schema == nil {
+		if served, err := r.serve(ctx, of, newest, status); err != nil || !served {
+			return lookAgain, err
+		}
+	}
+	if newest == nil {
+		return lookAgain, nil
 	}
 	r.compare(of, newest.Revision, status)
 	if meta.IsStatusConditionFalse(status.Conditions, v1alpha1.ConditionReady) {
@@ -83,9 +93,19 @@ func (r *ClassReconciler) look(ctx context.Context, of *v1alpha1.EnvironmentClas
 	return newest.after, r.rollOut(ctx, of, newest, status)
 }
 
-// serve makes the kind. While a class is wrong, the kind is served as it was.
-func (r *ClassReconciler) serve(ctx context.Context, of *v1alpha1.EnvironmentClass, status *v1alpha1.EnvironmentClassStatus) (bool, error) {
-	wanted, err := class.Definition(of)
+// serve makes the kind. While a class is wrong, or has no schema and no program that it could be made of, the kind is served as it was.
+func (r *ClassReconciler) serve(
+	ctx context.Context, of *v1alpha1.EnvironmentClass, newest *revision, status *v1alpha1.EnvironmentClassStatus,
+) (bool, error) {
+	var program *class.Revision
+	if of.Spec.Schema == nil {
+		if newest == nil {
+			because := meta.FindStatusCondition(status.Conditions, v1alpha1.ConditionRolledOut)
+			return r.refuse(ctx, of, status, because.Reason, "The class has no schema, so its kind is made of the program. "+because.Message), nil
+		}
+		program = newest.Revision
+	}
+	wanted, err := class.Definition(of, program)
 	if err != nil {
 		return r.refuse(ctx, of, status, "ClassInvalid", err.Error()+"."), nil
 	}

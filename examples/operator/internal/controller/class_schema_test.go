@@ -60,12 +60,12 @@ func TestTheAPIServerAgreesWithWhatASchemaTakesAway(t *testing.T) { // [X61]
 				encoded, err := yaml.YAMLToJSON([]byte(schema))
 				require.NoError(t, err)
 				return &v1alpha1.EnvironmentClass{ObjectMeta: metav1.ObjectMeta{Name: "schema"}, Spec: v1alpha1.EnvironmentClassSpec{
-					Kind: v1alpha1.ClassKind{Kind: kind, Plural: strings.ToLower(kind) + "s"}, Schema: apiextensionsv1.JSON{Raw: encoded},
+					Kind: v1alpha1.ClassKind{Kind: kind, Plural: strings.ToLower(kind) + "s"}, Schema: &apiextensionsv1.JSON{Raw: encoded},
 				}}
 			}
-			before, err := class.Definition(of(c.before))
+			before, err := class.Definition(of(c.before), nil)
 			require.NoError(t, err)
-			after, err := class.Definition(of(c.after))
+			after, err := class.Definition(of(c.after), nil)
 			require.NoError(t, err)
 			assert.Equal(t, c.narrows, class.Narrowing(before, after) != "", class.Narrowing(before, after))
 

@@ -73,7 +73,7 @@ func newPlatform(t *testing.T, change ...func(*v1alpha1.EnvironmentClassSpec)) *
 		ObjectMeta: metav1.ObjectMeta{Name: name},
 		Spec: v1alpha1.EnvironmentClassSpec{
 			Kind: v1alpha1.ClassKind{Kind: kind, Plural: strings.ToLower(kind) + "s"}, Namespace: name,
-			Schema: apiextensionsv1.JSON{Raw: []byte(schemaOfClass)},
+			Schema: &apiextensionsv1.JSON{Raw: []byte(schemaOfClass)},
 			Template: v1alpha1.EnvironmentSpec{
 				Program:            v1alpha1.ProgramSource{ConfigMapRef: v1alpha1.LocalObjectReference{Name: "program"}},
 				ServiceAccountName: "runner",

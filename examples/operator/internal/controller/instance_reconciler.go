@@ -175,30 +175,6 @@ func (r *instanceReconciler) allows(ctx context.Context, of *v1alpha1.Environmen
 	return selector.Matches(labels.Set(metadata.Labels)), nil
 }
 
-// revisionFor is the revision that an Environment is on, and the newest one for a new Environment.
-func (r *instanceReconciler) revisionFor(ctx context.Context, of *v1alpha1.EnvironmentClass, environment *v1alpha1.Environment) (*class.Revision, string, error) {
-	name := of.Status.Revision
-	if environment != nil {
-		name = environment.Annotations[v1alpha1.AnnotationRevision]
-	}
-	if name == "" {
-		return nil, fmt.Sprintf("The class %s has no program yet.", of.Name), nil
-	}
-	kept := &corev1.ConfigMap{}
-	err := r.Direct.Get(ctx, client.ObjectKey{Namespace: of.Spec.Namespace, Name: name}, kept)
-	if apierrors.IsNotFound(err) {
-		return nil, fmt.Sprintf("The revision %s of the class %s is not there any more. It goes on with the next one.", name, of.Name), nil
-	}
-	if err != nil {
-		return nil, "", err
-	}
-	revision, err := class.Open(of.Name, kept)
-	if err != nil {
-		return nil, err.Error() + ".", nil
-	}
-	return revision, "", nil
-}
-
 // update brings an object's Environment to a revision.
 func (r *instanceReconciler) update(ctx context.Context, of *v1alpha1.EnvironmentClass, revision *class.Revision, instance *unstructured.Unstructured) error {
 	name := client.ObjectKeyFromObject(instance)
@@ -219,7 +195,11 @@ func (r *instanceReconciler) update(ctx context.Context, of *v1alpha1.Environmen
 func (r *instanceReconciler) write(
 	ctx context.Context, of *v1alpha1.EnvironmentClass, revision *class.Revision, instance *unstructured.Unstructured, found *v1alpha1.Environment,
 ) (*v1alpha1.Environment, error) {
-	wanted, err := class.Environment(of, revision, instance)
+	withheld, err := r.withheld(ctx, of, revision, instance)
+	if err != nil {
+		return nil, err
+	}
+	wanted, err := class.Environment(of, revision, instance, withheld)
 	if err != nil {
 		return nil, err
 	}

@@ -19,6 +19,7 @@
 //   - the passphrase and the salt, and whether they fit each other: key.go
 //   - the configuration file, and mistakes in config and secretConfig: settings.go
 //   - a text that a YAML program would take for a number, a boolean or JSON: text_for_yaml.go
+//   - the keys that a program declares, and those of them that have no value: declared_keys.go
 //   - a key that the program does not have: misspelt_keys.go
 //   - Pulumi.yaml, and what a program must not bring; the program of a destroy: project.go
 package stack

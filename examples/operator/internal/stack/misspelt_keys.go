@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/agext/levenshtein"
-	"github.com/pulumi/pulumi/sdk/v3/go/common/resource"
 	"github.com/pulumi/pulumi/sdk/v3/go/common/workspace"
 )
 
@@ -27,46 +26,14 @@ func Unknown(project *workspace.Project, files map[string][]byte, keys []string)
 		return nil
 	}
 	var unknown []string
+	declared := Declared(project)
 	for _, name := range slices.Sorted(slices.Values(keys)) {
-		if root := ownKey(project, name); root != "" && !declares(project, root) && !isNamed(root, files) {
+		root := ownKey(project, name)
+		if _, declares := declared[root]; root != "" && !declares && !isNamed(root, files) {
 			unknown = append(unknown, root)
 		}
 	}
 	return unknown
-}
-
-// Missing are the keys that a program requires, and that are not among these: Pulumi refuses to run without them.
-func Missing(project *workspace.Project, keys []string) []string {
-	var has, missing []string
-	for _, name := range keys {
-		has = append(has, ownKey(project, name))
-	}
-	for _, name := range slices.Sorted(maps.Keys(project.Config)) {
-		key, declared := ownKey(project, name), project.Config[name]
-		if key != "" && declared.Default == nil && declared.Value == nil && !slices.Contains(has, key) {
-			missing = append(missing, key)
-		}
-	}
-	return missing
-}
-
-// ownKey is a key without its project and its path; empty if it is of another project, or no key. What is wrong with it is said elsewhere.
-func ownKey(project *workspace.Project, name string) string {
-	key, err := parseKey(project, name)
-	if err != nil || key.Namespace() != project.Name.String() {
-		return ""
-	}
-	path, err := resource.ParsePropertyPath(key.Name())
-	if err != nil {
-		return ""
-	}
-	return fmt.Sprint(path[0])
-}
-
-func declares(project *workspace.Project, key string) bool {
-	_, declared := project.Config[key]
-	_, qualified := project.Config[project.Name.String()+":"+key]
-	return declared || qualified
 }
 
 func isNamed(key string, files map[string][]byte) bool {
