@@ -209,7 +209,7 @@ func TestAStateMovesIntoAClassWhoseProgramIsInARegistry(t *testing.T) { // [X63]
 	m := newMoving(t)
 	require.NoError(t, client.IgnoreNotFound(direct.Delete(t.Context(), &v1alpha1.Environment{ObjectMeta: metav1.ObjectMeta{Namespace: m.from.namespace, Name: "shop"}})))
 	of := &v1alpha1.EnvironmentClass{ObjectMeta: metav1.ObjectMeta{Name: m.to.namespace}, Spec: v1alpha1.EnvironmentClassSpec{
-		Kind: v1alpha1.ClassKind{Kind: "Shelf", Plural: "shelves"}, Schema: apiextensionsv1.JSON{Raw: []byte(`{}`)}, Namespace: m.to.namespace,
+		Kind: v1alpha1.ClassKind{Kind: "Shelf", Plural: "shelves"}, Schema: &apiextensionsv1.JSON{Raw: []byte(`{}`)}, Namespace: m.to.namespace,
 		Program:  &v1alpha1.ClassProgram{OCI: v1alpha1.OCIArtifact{Ref: "registry.example.com/shelf:1"}},
 		Template: v1alpha1.EnvironmentSpec{ServiceAccountName: "runner"},
 	}}
