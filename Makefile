@@ -68,7 +68,7 @@ demo: $(PROVIDER) $(PULUMI) $(if $(KUBECONFIG),$(if $(shell type -p kubectl),,bi
 	@bash tests/demo/demo.sh
 
 .PHONY: test
-test: race-detector ## Everything: build, schema, lint, all tests (half an hour; an hour and more from cold caches)
+test: race-detector ## Everything: build, schema, lint, all tests (most of an hour on two cores; an hour and a quarter from cold caches)
 	@set -e; phase() { printf '\n=== %s\n' "$$1"; $(MAKE) --no-print-directory $$2; }; \
 	echo "Testing $(VERSION). The first run downloads and compiles a Kubernetes control plane, the Pulumi CLI"; \
 	echo "and the linter, which takes minutes each, mostly in silence; later runs reuse bin/ and Go's caches."; \

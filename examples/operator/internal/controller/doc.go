@@ -35,6 +35,7 @@
 //
 //   - a class, its kind, and the waves of a new revision: class_reconciler.go; its program and revisions: class_program.go;
 //     questions to registries: class_lookups.go; its deletion: class_deletion.go; what it watches: class_watches.go
-//   - an object of a class, its Environment, and what its tenant is told: instance_reconciler.go; its revision, and what that
-//     is not told: instance_revision.go; its secrets and outputs: instance_secrets.go; the watches of its kind: instance_watches.go; events for its tenant: tenants.go
+//   - an object of a class, its Environment, and what its tenant is told: instance_reconciler.go; events for its tenant: tenants.go
+//   - the revision of an object, and what that is not told: instance_revision.go; its secrets and outputs: instance_secrets.go
+//   - the watches of its kind: instance_watches.go
 package controller
