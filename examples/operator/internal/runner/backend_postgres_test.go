@@ -135,7 +135,7 @@ func (d database) keys(folder string) []string {
 		return nil // Nobody has used it yet.
 	}
 	var keys []string
-	for _, key := range strings.Fields(d.query("SELECT key FROM pulumi_state WHERE starts_with(key, :'key')", ".pulumi/"+folder+"/", "")) {
+	for key := range strings.FieldsSeq(d.query("SELECT key FROM pulumi_state WHERE starts_with(key, :'key')", ".pulumi/"+folder+"/", "")) {
 		keys = append(keys, strings.TrimPrefix(key, "postgres/"))
 	}
 	return keys
