@@ -80,11 +80,7 @@ func (r *waitResource) wait(
 		Cluster: clu, Object: in.object.Identity, UID: types.UID(in.object.UID), Spec: in.spec,
 		Sensitive: r.source.Secrets(), LogLines: waitfor.LogLines, GoesOn: in.goesOn, InSet: tracked.IsInSet(urn),
 	})
-	failed, isFailure := errors.AsType[*waitfor.Error](err)
-	if isFailure && in.completedUnseen(ctx, clu, failed) {
-		return state{uid: in.object.UID}, nil
-	}
-	if isFailure && in.goesOn && failed.Decided() {
+	if failed, ok := errors.AsType[*waitfor.Error](err); ok && in.goesOn && failed.Decided() {
 		return in.givenUp(ctx, failed), nil
 	}
 	if err != nil {

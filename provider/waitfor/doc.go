@@ -21,5 +21,6 @@
 //   - what the error says: report.go; for many objects: report_all.go; what to do next: next.go
 //   - reasons in the object, such as pods that cannot be created: causes.go; the log of a container: log.go
 //   - a failed Job or Pod, which never becomes ready: failed_for_good.go
+//   - a Job that was complete, and that the cluster deleted before the wait saw it: completed_job.go
 //   - a wait that the next update repeats: pending.go
 package waitfor

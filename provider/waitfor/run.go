@@ -50,8 +50,8 @@ type Request struct {
 	modes *bindingModes         // nil if the wait is for one object
 }
 
-// Run waits. It returns the object in the state in which the goal was reached, or nil if the goal was its absence. The
-// error is complete: what the wait was for, what was seen last, the reasons, and what to do.
+// Run waits. It returns the object in the state in which the goal was reached, or nil if the goal was its absence. Of a Job
+// that was complete and gone before that was seen, it returns [CompleteJob]. The error is complete: what the wait was for, what was seen last, the reasons, and what to do.
 func Run(ctx context.Context, request Request) (*unstructured.Unstructured, error) {
 	status := newStatusLine(ctx, request, nil)
 	defer status.clear()
@@ -66,10 +66,12 @@ func Run(ctx context.Context, request Request) (*unstructured.Unstructured, erro
 	status.clear()
 	notReady := (*readiness.NotReadyError)(nil)
 	errors.As(err, &notReady)
+	if job := request.completedUnseen(ctx, notReady); job != nil {
+		return job, nil
+	}
 	trouble := status.trouble()
 	return nil, &Error{
 		text: request.report(ctx, notReady, trouble), Err: notReady, unread: trouble != nil && notReady.Last == nil, Pods: request.pods,
-		Vanished: request.vanished(notReady),
 	}
 }
 
@@ -183,8 +185,6 @@ type Error struct {
 	Err *readiness.NotReadyError
 	// Pods are the pods of a Job that has deleted them; nil if there are none.
 	Pods *diagnosis.Remembered
-	// Vanished means that the wait ended because the object was deleted.
-	Vanished bool
 }
 
 func (e *Error) Error() string { return e.text }
