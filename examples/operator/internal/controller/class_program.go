@@ -140,9 +140,6 @@ func (r *ClassReconciler) keepFetched(
 	}
 	from := of.Spec.Program.OCI
 	message := fmt.Sprintf("The program is %s@%s.", from.Ref, digest)
-	if of.Status.Artifact == nil || of.Status.Artifact.Digest != digest {
-		r.Recorder.Eventf(of, nil, corev1.EventTypeNormal, "Fetched", "Reconcile", "%s", message)
-	}
 	status.Artifact = &v1alpha1.FetchedArtifact{Ref: from.Ref, Digest: digest}
 	r.says(of, status, v1alpha1.ConditionProgramFetched, metav1.ConditionTrue, "Fetched", message)
 	return newest, nil
@@ -177,20 +174,16 @@ func (r *ClassReconciler) goOn(
 	return newest, nil
 }
 
-// fetchFailed says what happened, once for as long as it is the same.
+// fetchFailed says what happened.
 func (r *ClassReconciler) fetchFailed(of *v1alpha1.EnvironmentClass, status *v1alpha1.EnvironmentClassStatus, problem *artifact.Problem, goesOn bool) {
 	message := problem.Message
 	if goesOn {
 		message += " The last revision goes on."
 	}
-	before := meta.FindStatusCondition(of.Status.Conditions, v1alpha1.ConditionProgramFetched)
-	if before == nil || before.Reason != problem.Reason || before.Message != shorten(message) {
-		r.Recorder.Eventf(of, nil, corev1.EventTypeWarning, problem.Reason, "Reconcile", "%s", shorten(message))
-	}
 	r.says(of, status, v1alpha1.ConditionProgramFetched, metav1.ConditionFalse, problem.Reason, message)
 }
 
-// compare says whether the schema and the program agree, once by an event for as long as they do not in the same way.
+// compare says whether the schema and the program agree.
 func (r *ClassReconciler) compare(of *v1alpha1.EnvironmentClass, newest *class.Revision, status *v1alpha1.EnvironmentClassStatus) {
 	if newest.Template.Program.Image != "" { // Nothing is known of it but its name.
 		meta.RemoveStatusCondition(&status.Conditions, v1alpha1.ConditionProgramAgrees)
@@ -200,10 +193,6 @@ func (r *ClassReconciler) compare(of *v1alpha1.EnvironmentClass, newest *class.R
 	if reason == "" {
 		r.says(of, status, v1alpha1.ConditionProgramAgrees, metav1.ConditionTrue, "Agrees", "The program knows what objects may set, and gets what it requires, as far as Pulumi.yaml says.")
 		return
-	}
-	before := meta.FindStatusCondition(of.Status.Conditions, v1alpha1.ConditionProgramAgrees)
-	if before == nil || before.Message != shorten(message) {
-		r.Recorder.Eventf(of, nil, corev1.EventTypeWarning, reason, "Reconcile", "%s", shorten(message))
 	}
 	r.says(of, status, v1alpha1.ConditionProgramAgrees, metav1.ConditionFalse, reason, message)
 }

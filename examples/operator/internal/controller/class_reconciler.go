@@ -319,5 +319,12 @@ func (r *ClassReconciler) writeClassStatus(ctx context.Context, of *v1alpha1.Env
 	}
 	changed := of.DeepCopy()
 	changed.Status = status
-	return client.IgnoreNotFound(r.Direct.Status().Patch(ctx, changed, client.MergeFromWithOptions(of, client.MergeFromWithOptimisticLock{}), client.FieldOwner(FieldManager)))
+	err := r.Direct.Status().Patch(ctx, changed, client.MergeFromWithOptions(of, client.MergeFromWithOptimisticLock{}), client.FieldOwner(FieldManager))
+	if err != nil {
+		return client.IgnoreNotFound(err)
+	}
+	for _, event := range classEvents(&of.Status, &status) {
+		r.say(of, event)
+	}
+	return nil
 }

@@ -57,6 +57,14 @@ const schemaOfClass = `{"properties": {"image": {"type": "string"}, "replicas": 
 // newPlatform has a class with a kind of its own.
 func newPlatform(t *testing.T, change ...func(*v1alpha1.EnvironmentClassSpec)) *platform {
 	t.Helper()
+	return newPlatformBehind(t, func(next http.RoundTripper) http.RoundTripper { return next }, change...)
+}
+
+// newPlatformBehind has a controller whose requests go through something.
+func newPlatformBehind(
+	t *testing.T, through func(http.RoundTripper) http.RoundTripper, change ...func(*v1alpha1.EnvironmentClassSpec),
+) *platform {
+	t.Helper()
 	t.Parallel()
 	name := fmt.Sprintf("class-%d", places.Add(1))
 	selector, err := labels.Parse("platform=" + name)
@@ -65,6 +73,7 @@ func newPlatform(t *testing.T, change ...func(*v1alpha1.EnvironmentClassSpec)) *
 	person := control(t, "", 8, func(with *setup) {
 		with.options.Namespaces, with.options.Classes = selector, true
 		with.config.Wrap(counted(writes))
+		with.config.Wrap(through)
 	})
 	p := &platform{writes: writes, place: &place{T: t, Client: person, namespace: name, environmentName: "shop"}}
 	p.found(map[string]string{"platform": name})

@@ -34,7 +34,7 @@
 // A class and its objects:
 //
 //   - a class, its kind, and the waves of a new revision: class_reconciler.go; its program and revisions: class_program.go;
-//     questions to registries: class_lookups.go; its deletion: class_deletion.go; what it watches: class_watches.go
+//     questions to registries: class_lookups.go; its deletion: class_deletion.go; its events: class_events.go; what it watches: class_watches.go
 //   - an object of a class, its Environment, and what its tenant is told: instance_reconciler.go; events for its tenant: tenants.go
 //   - the revision of an object, and what that is not told: instance_revision.go; its secrets and outputs: instance_secrets.go
 //   - the watches of its kind: instance_watches.go
