@@ -2,9 +2,12 @@ package controller_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/pulumi/pulumi/sdk/v3/go/common/resource/config"
+	"github.com/pulumi/pulumi/sdk/v3/go/common/workspace"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	corev1 "k8s.io/api/core/v1"
@@ -18,6 +21,7 @@ import (
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/artifact/registrytest"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/class"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/stack"
 )
 
 // declaring is a program that declares this under config.
@@ -193,4 +197,52 @@ func TestAClassWhoseProgramCannotBeReadHasASchema(t *testing.T) { // [X61]
 	assert.Equal(t, 1, strings.Count(err.Error(), "required"), "nothing else is wrong")
 	of.Spec.Schema = &apiextensionsv1.JSON{Raw: []byte(`{}`)}
 	require.NoError(t, p.Update(t.Context(), of, client.DryRunAll))
+}
+
+// What an object may say, the program takes: its schema is no wider than what Pulumi checks before it runs a program.
+func TestAKindTakesWhatItsProgramTakes(t *testing.T) { // [X61]
+	p := newPlatform(t, withoutSchema)
+	const declaredKeys = `{
+		text: {type: string, default: a}, whole: {type: integer, default: 1}, switch: {type: boolean, default: true}, object: {type: object, default: {}},
+		texts: {type: array, items: {type: string}, default: []}, numbers: {type: array, items: {type: integer}, default: []},
+		switches: {type: array, items: {type: boolean}, default: []}, objects: {type: array, items: {type: object}, default: []},
+		grid: {type: array, items: {type: array, items: {type: integer}}, default: []}}`
+	p.declares(declaredKeys)
+	p.served()
+	team := p.tenant(nil)
+	project, err := stack.Project(map[string][]byte{"Pulumi.yaml": []byte(declaring(declaredKeys))}, "")
+	require.NoError(t, err)
+	plain := []any{
+		"", "a", "7", "007", "1.5", "1e3", "true", "True", "null", "[1]", `{"a": 1}`, int64(0), int64(7), int64(-3), int64(1) << 60, 1.5, 1e3, true, false, nil,
+		map[string]any{}, map[string]any{"a": int64(1)}, map[string]any{"a": nil}, map[string]any{"a": map[string]any{"b": []any{true, "x"}}},
+	}
+	values := slices.Concat(plain, []any{[]any{}})
+	for _, one := range plain {
+		values = append(values, []any{one}, []any{[]any{one}}, []any{one, one})
+	}
+	accepted := map[string]int{}
+	for key, declared := range stack.Declared(project) {
+		for _, value := range values {
+			isDefault := value == nil
+			if isDefault || p.Create(t.Context(), p.object(team, "asked", map[string]any{key: value}), client.DryRunAll) != nil {
+				continue
+			}
+			accepted[key]++
+			raw, err := json.Marshal(value)
+			require.NoError(t, err)
+			settings, err := stack.Settings(stack.Key{}, project, map[string]json.RawMessage{key: raw}, nil)
+			require.NoError(t, err, "%s: %s", key, raw)
+			set := settings.Config[config.MustMakeKey("shop", key)]
+			text, err := set.Value(config.NopDecrypter)
+			require.NoError(t, err)
+			var content any = text
+			if set.Object() {
+				require.NoError(t, json.Unmarshal([]byte(text), &content))
+			}
+			assert.True(t, workspace.ValidateConfigValue(declared.TypeName(), declared.Items, content), "%s: %s", key, raw)
+		}
+	}
+	for key := range stack.Declared(project) {
+		assert.NotZero(t, accepted[key], key)
+	}
 }
