@@ -32,6 +32,8 @@
 //   - values that the program removes from those of the chart: unset.go
 //   - the name and the namespace that a release keeps: kept_name_and_namespace.go
 //   - a second component that is the same release: same_release_twice.go
+//   - a release that gets another namespace or name, and is installed there: moved_release.go
+//   - another version of the chart: that it is a change, record.go; the objects keep their keys, and each KubeObject compares for itself
 //
 // The rendering:
 //
@@ -42,7 +44,7 @@
 //
 // The children:
 //
-//   - in which order they are registered: construction.go
+//   - in which order they are registered, and hooks that outlive the release: construction.go
 //   - when a hook runs, with which objects, and whether it stays: hooks.go; hooks of a deletion: delete_hooks.go
 //   - an install or an upgrade, from its begin to its end: event.go
 //   - objects that are there before an install: existing_objects.go

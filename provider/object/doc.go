@@ -29,7 +29,7 @@
 //   - the resource, which serves the verbs from the raw requests: resource.go; its types in the schema: args.go
 //   - Check: check.go; Diff: diff.go; Create: create.go; Update: update.go; Read: read.go; Delete: delete.go
 //   - what the answer of the API server becomes, for Create and Update, in a preview too: the outputs that are known, or an
-//     error with the state kept because the reply was lost or unreadable: outcome.go; the state in it: apply.go
+//     error with the state kept because the reply was lost or unreadable, for instance because the API server went away: outcome.go; the state in it: apply.go
 //   - Read for an import: import.go, import_secrets.go; for a program that asks whether an object exists: existence.go
 //
 // Inputs and state:
@@ -45,7 +45,8 @@
 // What Diff shows:
 //
 //   - drift: what a read finds changed, and the fields whose value or owner has changed, each once: drift.go
-//   - the steps of a Diff, when there is nothing to do, and when the API server is asked: diff_steps.go
+//   - the steps of a Diff, when there is nothing to do, and when the API server is asked: diff_steps.go. The connection is not compared:
+//     other credentials for the same cluster are no change.
 //   - changes of fields as changes of properties: diff_detailed.go
 //   - a manifest as text: diff_text.go; the messages that name what differs in it: diff_messages.go
 //   - a list in another order: list_order.go
@@ -63,8 +64,9 @@
 // A write onto an object that exists:
 //
 //   - what it sends: write.go, without ignored fields sent_manifest.go; the request, with or without force, and the state after its answer: apply.go
-//   - the edits of managed fields before and after it: write_ownership.go; single ones: takeover.go, ignore_released.go,
-//     unowned_fields.go
+//   - the edits of managed fields before and after it: write_ownership.go; single ones: ignore_released.go, unowned_fields.go
+//   - the input takeOverFrom: whose fields become ours, so that removing one from the manifest removes it from the object, and what kubectl's
+//     become in the first update after an import: takeover.go
 //   - a preview that cannot ask the API server, for instance because a webhook cannot be called: unresolved_preview.go
 //   - an object that still has the field manager of a former URN: an update renames it in write.go, a creation in adopt.go
 //   - other KubeObjects on the object, also on one that exists before a create, and what to do then, such as

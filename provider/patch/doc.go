@@ -52,11 +52,12 @@
 //   - its steps, and what the state keeps of the answer, with values as the API server spells them: run.go; the wait that may
 //     follow: wait.go
 //   - what a kind of patch has to do, and which fields a patch concerns: patch_type.go
-//   - the kinds: ssa_patch.go for a server-side apply, computed_patch.go for a JSON patch and a merge patch
+//   - the kinds: ssa_patch.go for a server-side apply, computed_patch.go for a JSON patch and a merge patch. What a patch of lists and
+//     deep paths touches, the API server says of an apply, and package mutation of the others.
 //   - an object that is gone or in another cluster: another_cluster.go
 //   - our field managers before the patch: rename.go
 //   - fields that others own, and the preview's warning about them: takeover.go; who owned a field before: previous_owners.go
-//   - a lost reply: whether the patch was carried out, so that nothing is added twice: recovery.go
+//   - a lost reply, or a run that was killed: whether the patch was carried out, so that nothing is added twice: recovery.go
 //   - managed fields in an API version that blocks the patch: outdated_managed_fields.go
 //
 // Reasons to refuse:

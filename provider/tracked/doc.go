@@ -14,7 +14,7 @@
 //   - whether the program means another object than before ([IdentityDiff]): identity_diff.go; parts of the identity that a
 //     preview does not know: unknown_identity.go
 //   - in which cluster it is ([Origin]): origin.go; what follows if the connection leads to another cluster
-//     ([Origin.Located], [Origin.Moved], [Moves]): another_cluster.go
+//     ([Origin.Located], [Origin.Moved], [Moves]), which other credentials alone do not: another_cluster.go
 //   - what is said about an object that is being deleted ([Target.WarnTerminating], [Target.RefuseTerminating]):
 //     terminating.go
 //   - that a resource belongs to a set or to a chart: in_set.go; the inputs that only a set gives its children:
@@ -23,7 +23,7 @@
 // Who owns its fields:
 //
 //   - who owns the object ([KubeObjectOf]): owner.go
-//   - who may take fields over ([TakeOver]), the input takeOverFrom: takeover.go; the line that a message proposes for it:
+//   - which managers the input takeOverFrom names ([TakeOver]): takeover.go; the line that a message proposes for it:
 //     takeover_line.go
 //   - the managers that the input ignoreManagers names: ignored_managers.go
 //   - the field manager of a resource whose URN has changed: rename.go; what to do if a set was renamed: rename_of_set.go

@@ -2,6 +2,7 @@ package cluster
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"os"
@@ -31,6 +32,7 @@ type Cluster struct {
 	apiServer  *envtest.APIServer
 	users      sync.Mutex // envtest makes one at a time
 	host       string
+	adminToken string
 	admin      User
 	kubeconfig []byte
 	client     kubernetes.Interface
@@ -76,7 +78,7 @@ func prepare(options Options) (*Cluster, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Cluster{options: options, dir: dir}
+	c := &Cluster{options: options, dir: dir, adminToken: rand.Text()}
 	if err := c.makeParts(); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}

@@ -112,6 +112,10 @@ func (c *Cluster) configureAPIServer() error {
 		Set("endpoint-reconciler-type", "none").
 		Set("service-cluster-ip-range", serviceRange).
 		Set("shutdown-delay-duration", "0s")
+	if err := c.writeFile(tokensFile, fmt.Appendf(nil, "%s,%s,%s,%s\n", c.adminToken, adminName, adminName, adminGroup)); err != nil {
+		return err
+	}
+	flags.Set("token-auth-file", tokensFile)
 	if c.options.RealNode {
 		c.apiServer.SecureServing.Address = namespaces.APIServerAddress // the certificate is for it, and for localhost
 		flags.

@@ -15,8 +15,11 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 )
 
-// adminGroup may do everything, whatever RBAC says.
-const adminGroup = "system:masters"
+const (
+	adminName = "admin"
+	// adminGroup may do everything, whatever RBAC says.
+	adminGroup = "system:masters"
+)
 
 // User is someone whom the cluster knows, with all that a client needs to be them: either
 // a client certificate with its key, or a token.

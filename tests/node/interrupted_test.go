@@ -60,6 +60,11 @@ func losing(t *testing.T, c *cluster.Cluster) (kubeconfig string, lost *atomic.I
 	require.NoError(t, err)
 	lost, healed := &atomic.Int32{}, &atomic.Bool{}
 	proxy := httputil.NewSingleHostReverseProxy(target)
+	direct := proxy.Director
+	proxy.Director = func(r *http.Request) {
+		direct(r)
+		r.Header.Del("Authorization") // the transport sets its own where there is none
+	}
 	proxy.Transport, proxy.FlushInterval = transport, -1 // watches
 	proxy.ModifyResponse = func(reply *http.Response) error {
 		if !healed.Load() && reply.Request.Method == http.MethodPatch && strings.Contains(reply.Request.URL.Path, "/jobs/") {

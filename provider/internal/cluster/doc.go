@@ -44,7 +44,8 @@
 //
 // Following objects:
 //
-//   - through restarts of the API server: follow.go; one object: follow_one.go; many: follow_all.go; the watch: watch.go
+//   - by a watch, which shows a change at once, or by a read each second where watching is not allowed, and through restarts of the API
+//     server: follow.go; one object: follow_one.go; many: follow_all.go; the watch: watch.go
 //   - for how long a failing read is repeated: patience.go
 //
 // Errors and answers:

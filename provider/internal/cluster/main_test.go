@@ -47,9 +47,17 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (f roundTripper) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// adminConnection is the administrator inline, with a client certificate.
+// adminConnection is an administrator inline, with a client certificate.
 func adminConnection(t testing.TB) connect.Connection {
-	return inline(shared.Get(t).Admin())
+	t.Helper()
+	return inline(administrator(t))
+}
+
+func administrator(t testing.TB) server.User {
+	t.Helper()
+	user, err := shared.Get(t).AddUser("administrator", "system:masters")
+	require.NoError(t, err)
+	return user
 }
 
 func inline(user server.User) connect.Connection {

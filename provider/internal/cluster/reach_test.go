@@ -29,7 +29,8 @@ var reviewed = cluster.Ref{APIVersion: "v1", Kind: "Namespace", Name: "default"}
 
 func TestEveryWayToReachACluster(t *testing.T) {
 	srv := shared.Get(t)
-	admin, base := srv.Admin(), adminConnection(t)
+	admin := administrator(t)
+	base := inline(admin)
 	account, err := srv.ServiceAccount(t.Context(), "default", "reader", time.Hour)
 	require.NoError(t, err)
 	reads := func(t *testing.T, connection connect.Connection) error {

@@ -10,7 +10,7 @@
 //   - a container that crashes, is not ready, or whose image cannot be pulled: crashing_containers.go
 //   - pods that cannot be created, because of a quota or a webhook: refused_pods.go
 //   - events, and which of them are shown: events.go
-//   - the end of a container's log, or the command that shows it: logs.go
+//   - the end of a container's log, or, where it may not be read, the command that shows it: logs.go
 //   - containers that have ended, for the result of a Task: ended_containers.go
 //   - a Job that fails and deletes its pods: remembered.go; how a Job that is gone has ended: job_ending.go
 package diagnosis

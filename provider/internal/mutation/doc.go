@@ -55,6 +55,6 @@
 //
 // Places:
 //
-//   - JSON pointers: pointer.go; the same place as a path of managedFields: path.go
+//   - JSON pointers: pointer.go; the same place as a path of managedFields, with list items by key, by value or by position: path.go
 //   - copies of a tree with a change at one place: tree.go
 package mutation

@@ -52,6 +52,11 @@ func newFaulty(t testing.TB, c *cluster.Cluster) *faulty {
 	f := &faulty{conns: map[net.Conn]bool{}}
 	proxy := httputil.NewSingleHostReverseProxy(target)
 	proxy.FlushInterval = -1 // watches
+	direct := proxy.Director
+	proxy.Director = func(r *http.Request) {
+		direct(r)
+		r.Header.Del("Authorization") // the transport sets its own where there is none
+	}
 	proxy.Transport = transport
 	proxy.ModifyResponse = func(reply *http.Response) error {
 		if spoil := f.mishapOf(reply.Request); spoil != nil {
