@@ -42,9 +42,12 @@ func (w world) tokenUser(name string) cluster.User {
 // kubeconfig has a context for each namespace, named after its place in the arguments; the last is current.
 func kubeconfig(user cluster.User, namespaces ...string) string {
 	b64 := func(text []byte) string { return base64.StdEncoding.EncodeToString(text) }
+	credentials := fmt.Sprintf("token: '%s'", user.Token)
+	if user.Token == "" {
+		credentials = fmt.Sprintf("client-certificate-data: %s, client-key-data: %s", b64(user.ClientCertificate), b64(user.ClientKey))
+	}
 	text := fmt.Sprintf("apiVersion: v1\nkind: Config\nclusters: [{name: c, cluster: {server: '%s', certificate-authority-data: %s}}]\n"+
-		"users: [{name: u, user: {client-certificate-data: %s, client-key-data: %s}}]\ncurrent-context: arn:aws/%d\ncontexts:\n",
-		user.Host, b64(user.CACertificate), b64(user.ClientCertificate), b64(user.ClientKey), len(namespaces)-1)
+		"users: [{name: u, user: {%s}}]\ncurrent-context: arn:aws/%d\ncontexts:\n", user.Host, b64(user.CACertificate), credentials, len(namespaces)-1)
 	for i, namespace := range namespaces {
 		text += fmt.Sprintf("- {name: 'arn:aws/%d', context: {cluster: c, user: u, namespace: %s}}\n", i, namespace)
 	}
