@@ -52,6 +52,9 @@ func counted(writes *atomic.Int32) func(http.RoundTripper) http.RoundTripper {
 	}
 }
 
+// runsAtOnce is how many programs of a platform run at a time.
+const runsAtOnce = 8
+
 const schemaOfClass = `{"properties": {"image": {"type": "string"}, "replicas": {"type": "integer", "default": 1}}, "required": ["image"]}`
 
 // newPlatform has a class with a kind of its own.
@@ -70,7 +73,7 @@ func newPlatformBehind(
 	selector, err := labels.Parse("platform=" + name)
 	require.NoError(t, err)
 	writes := &atomic.Int32{}
-	person := control(t, "", 8, func(with *setup) {
+	person := control(t, "", runsAtOnce, func(with *setup) {
 		with.options.Namespaces, with.options.Classes = selector, true
 		with.config.Wrap(counted(writes))
 		with.config.Wrap(through)

@@ -60,7 +60,8 @@ type Reconciler struct {
 
 // Reconcile does the next thing that an Environment needs.
 func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.Result, error) {
-	if err := r.slots.begin(func() ([]v1alpha1.Environment, error) { return r.environments(ctx) }); err != nil {
+	tenantOf := func(environment *v1alpha1.Environment) string { return r.tenantOf(ctx, environment) }
+	if err := r.slots.begin(func() ([]v1alpha1.Environment, error) { return r.environments(ctx) }, tenantOf); err != nil {
 		return ctrl.Result{}, err
 	}
 	if ours, err := r.isOurs(ctx, request.Namespace); err != nil {
@@ -88,7 +89,7 @@ func (r *Reconciler) Reconcile(ctx context.Context, request ctrl.Request) (ctrl.
 	if err != nil {
 		return ctrl.Result{}, err
 	}
-	observed.FreeSlot, observed.FreeSlotForLook, observed.Ahead = r.slots.take(request.NamespacedName)
+	observed.FreeSlot, observed.FreeSlotForLook, observed.Ahead = r.slots.take(request.NamespacedName, tenantOf(environment))
 	decision := plan.Decide(observed)
 	defer r.settleSlot(request.NamespacedName, decision)
 

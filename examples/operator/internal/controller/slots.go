@@ -15,12 +15,14 @@ import (
 )
 
 // slots bound how many programs run at a time. Who waits gets the next free one: what changes something comes before looks for drift,
-// then the namespace that has the fewest, then the order of asking.
+// then the tenant that has the fewest, then the order of asking.
 type slots struct {
 	mutex   sync.Mutex
 	limit   int
 	taken   map[types.NamespacedName]bool
 	waiting []waiter
+	// tenants are the namespaces that share the slots, of who has one, waits or asks: see tenantOf.
+	tenants map[types.NamespacedName]string
 	begun   bool
 }
 
@@ -33,11 +35,11 @@ type waiter struct {
 }
 
 func newSlots(limit int) *slots {
-	return &slots{limit: limit, taken: map[types.NamespacedName]bool{}}
+	return &slots{limit: limit, taken: map[types.NamespacedName]bool{}, tenants: map[types.NamespacedName]string{}}
 }
 
 // begin takes the slots of the runs that go on already.
-func (s *slots) begin(list func() ([]v1alpha1.Environment, error)) error {
+func (s *slots) begin(list func() ([]v1alpha1.Environment, error), tenantOf func(*v1alpha1.Environment) string) error {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
 	if s.begun {
@@ -49,18 +51,20 @@ func (s *slots) begin(list func() ([]v1alpha1.Environment, error)) error {
 	}
 	for i := range all {
 		if operation := all[i].Status.CurrentOperation; operation != nil && operation.JobUID != "" {
-			s.taken[client.ObjectKeyFromObject(&all[i])] = true
+			name := client.ObjectKeyFromObject(&all[i])
+			s.taken[name], s.tenants[name] = true, tenantOf(&all[i])
 		}
 	}
 	s.begun = true
 	return nil
 }
 
-// take says whether an Environment has a slot, or gives it one: for anything, or only if it does more than look for drift. Otherwise
-// so many others come before it.
-func (s *slots) take(name types.NamespacedName) (free, freeForLook bool, ahead int) {
+// take says whether an Environment of a tenant has a slot, or gives it one: for anything, or only if it does more than look for drift.
+// Otherwise so many others come before it.
+func (s *slots) take(name types.NamespacedName, tenant string) (free, freeForLook bool, ahead int) {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
+	s.tenants[name] = tenant
 	if s.taken[name] {
 		return true, true, 0
 	}
@@ -88,6 +92,7 @@ func (s *slots) free(name types.NamespacedName, queued v1alpha1.OperationKind) [
 	delete(s.taken, name)
 	if queued == "" {
 		s.leave(name)
+		delete(s.tenants, name)
 	} else {
 		s.enter(waiter{name: name, look: queued == v1alpha1.OperationDriftCheck})
 	}
@@ -144,18 +149,19 @@ func (s *slots) ahead(one waiter) int {
 func (s *slots) inOrder(waiting []waiter) []waiter {
 	type place struct {
 		waiter
-		share int // how many its namespace would have before it
+		share int // how many its tenant would have before it
 	}
 	has := map[string]int{}
 	for name := range s.taken {
-		has[name.Namespace]++
+		has[s.tenants[name]]++
 	}
 	places := make([]place, 0, len(waiting))
 	for _, look := range []bool{false, true} {
 		for _, one := range waiting {
 			if one.look == look {
-				places = append(places, place{one, has[one.name.Namespace]})
-				has[one.name.Namespace]++
+				tenant := s.tenants[one.name]
+				places = append(places, place{one, has[tenant]})
+				has[tenant]++
 			}
 		}
 	}

@@ -15,7 +15,7 @@ func TestSlots(t *testing.T) { // [X48]
 	}
 	const update, look = v1alpha1.OperationUpdate, v1alpha1.OperationDriftCheck
 	ask := func(s *slots, name types.NamespacedName, kind v1alpha1.OperationKind) bool {
-		free, freeForLook, _ := s.take(name)
+		free, freeForLook, _ := s.take(name, name.Namespace)
 		if kind == look {
 			free = freeForLook
 		}
@@ -39,6 +39,28 @@ func TestSlots(t *testing.T) { // [X48]
 		assert.True(t, ask(s, of("few", "a"), update))
 		assert.Equal(t, []types.NamespacedName{of("many", "c")}, s.free(of("many", "b"), ""))
 	})
+	t.Run("go to the tenant that has the fewest, also if all are in the namespace of a class", func(t *testing.T) {
+		s := newSlots(2)
+		asks := func(name, tenant string) (free bool, ahead int) {
+			free, _, ahead = s.take(of("class", name), tenant)
+			if free {
+				s.keep(of("class", name))
+			} else {
+				s.free(of("class", name), update)
+			}
+			return free, ahead
+		}
+		for _, name := range []string{"a", "b"} {
+			free, _ := asks(name, "many")
+			assert.True(t, free)
+		}
+		asks("c", "many")
+		_, ahead := asks("d", "few")
+		assert.Zero(t, ahead)
+		_, ahead = asks("c", "many")
+		assert.Equal(t, 1, ahead)
+		assert.Equal(t, []types.NamespacedName{of("class", "d")}, s.free(of("class", "a"), ""))
+	})
 	t.Run("go to what changes something before a look for drift", func(t *testing.T) {
 		s := newSlots(1)
 		assert.True(t, ask(s, of("team", "a"), update))
@@ -55,9 +77,9 @@ func TestSlots(t *testing.T) { // [X48]
 		assert.True(t, ask(s, of("a", "a"), update))
 		assert.False(t, ask(s, of("a", "b"), update))
 		assert.False(t, ask(s, of("a", "c"), update))
-		_, _, ahead := s.take(of("a", "c"))
+		_, _, ahead := s.take(of("a", "c"), "a")
 		assert.Equal(t, 1, ahead)
-		_, _, ahead = s.take(of("b", "a"))
+		_, _, ahead = s.take(of("b", "a"), "b")
 		assert.Equal(t, 0, ahead, "its namespace has none")
 	})
 	t.Run("are not kept for who does not want one any more", func(t *testing.T) {

@@ -33,6 +33,14 @@ func (r *Reconciler) instanceOf(ctx context.Context, environment *v1alpha1.Envir
 	return object
 }
 
+// tenantOf is the namespace that an Environment is for: all Environments of a class are in one, and the tenants in those of its objects.
+func (r *Reconciler) tenantOf(ctx context.Context, environment *v1alpha1.Environment) string {
+	if object := r.instanceOf(ctx, environment); object != nil {
+		return object.Namespace
+	}
+	return environment.Namespace
+}
+
 func asInstance(object *metav1.PartialObjectMetadata) *plan.Instance {
 	if object == nil {
 		return nil

@@ -1,6 +1,7 @@
 package controller_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -73,4 +74,27 @@ func TestWhatATenantHearsOf(t *testing.T) { // [X59]
 		require.Eventually(t, func() bool { return len(p.eventsAbout(p.namespace, forged.read().UID)["UpdateSucceeded"]) == 1 }, eventually, moment)
 		assert.Len(t, p.eventsAbout(team, shop.readInstance().GetUID())["UpdateSucceeded"], 1)
 	})
+}
+
+func TestATenantWithManyObjectsDoesNotHoldUpAnother(t *testing.T) { // [X48] [X60]
+	p := newPlatform(t)
+	p.served()
+	team, other := p.tenant(nil), p.tenant(nil)
+	image := map[string]any{"image": "shop:1"}
+	var running []*instance
+	for i := range runsAtOnce {
+		running = append(running, p.new(team, fmt.Sprintf("shop-%d", i), image, nil))
+	}
+	for _, one := range running {
+		one.job(1)
+	}
+	next := p.new(team, "next", image, nil)
+	next.says("Queued")
+	first := p.new(other, "first", image, nil)
+	first.says("Queued")
+	running[0].runs(1)
+	first.job(1)
+	next.says("Queued")
+	first.runs(1)
+	next.job(1)
 }
