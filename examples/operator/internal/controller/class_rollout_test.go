@@ -180,3 +180,44 @@ func TestAChangeOfAClassComesInWaves(t *testing.T) { // [X62]
 		require.NoError(t, p.Get(t.Context(), client.ObjectKey{Namespace: p.namespace, Name: last}, &corev1.ConfigMap{}))
 	})
 }
+
+// With approval Manual, an Environment whose plan waits counts as under way, and the next one begins when it is approved and Ready.
+func TestTheWavesOfAClassWaitForApprovals(t *testing.T) { // [X62]
+	p := newPlatform(t, func(spec *v1alpha1.EnvironmentClassSpec) {
+		spec.Rollout = v1alpha1.Rollout{MaxUnavailable: new(int32(2))}
+		spec.Template.Approval = v1alpha1.ApprovalManual
+	})
+	p.served()
+	team := p.tenant(nil)
+	// approved does what a run with a plan does that a person approves.
+	approved := func(one *instance, serial int64, plan string) {
+		t.Helper()
+		one.runs(serial, planned(plan))
+		one.says("WaitingForApproval")
+		environment := one.read()
+		one.environmentIs(func(e *v1alpha1.Environment) bool {
+			return e.Status.PendingPlan != nil && e.Status.PendingPlan.Hash == plan
+		})
+		patch := fmt.Sprintf(`{"metadata":{"annotations":{%q:%q}}}`, v1alpha1.AnnotationApprove, plan)
+		require.NoError(t, p.Patch(t.Context(), environment, client.RawPatch(types.MergePatchType, []byte(patch))))
+		one.runs(serial + 1)
+		one.says("Applied")
+	}
+	all := make([]*instance, 4)
+	for i := range all {
+		all[i] = p.new(team, fmt.Sprintf("shop-%d", i), map[string]any{"image": "shop:1"}, nil)
+		approved(all[i], 1, fmt.Sprint("first-", i))
+	}
+	p.classSays(v1alpha1.ConditionRolledOut, "RolledOut")
+
+	after := p.changeProgram("second")
+	p.eventuallyClass(func(of *v1alpha1.EnvironmentClass) bool { return of.Status.Updated == 2 })
+	wave := on(all, after)
+	require.Len(t, wave, 2)
+	wave[1].runs(3, planned("second-1"))
+	wave[1].says("WaitingForApproval")
+	approved(wave[0], 3, "second-0")
+	p.eventuallyClass(func(of *v1alpha1.EnvironmentClass) bool { return of.Status.Updated == 3 })
+	assert.Len(t, on(all, after), 3, "the one that waits is still under way")
+	assert.Contains(t, p.classSays(v1alpha1.ConditionRolledOut, "Progressing"), "1 of 4 are Ready")
+}
