@@ -18,6 +18,11 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"oras.land/oras-go/v2"
+	"oras.land/oras-go/v2/content/oci"
+	"oras.land/oras-go/v2/registry/remote"
+
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/artifact/registrytest"
 )
 
 // program writes what looks like a static program, or like one that needs libraries.
@@ -116,6 +121,18 @@ func TestImage(t *testing.T) {
 			assert.Equal(t, int64(0o755), files[path].Mode, path)
 		}
 		assert.Equal(t, int64(0o1777), files["/tmp"].Mode)
+	})
+	t.Run("a registry takes it, and has it by the same digest [X71]", func(t *testing.T) {
+		layout, err := oci.NewFromTar(t.Context(), archive)
+		require.NoError(t, err)
+		repository, err := remote.NewRepository(registrytest.New(t).Host() + "/platform/operator")
+		require.NoError(t, err)
+		repository.PlainHTTP = true
+		_, err = oras.Copy(t.Context(), layout, "dev", repository, "1.0", oras.DefaultCopyOptions)
+		require.NoError(t, err)
+		pushed, err := repository.Resolve(t.Context(), "1.0")
+		require.NoError(t, err)
+		assert.Equal(t, said, imageName+"@"+pushed.Digest.String())
 	})
 	t.Run("the folder has the same files, and is written again", func(t *testing.T) {
 		for range 2 {

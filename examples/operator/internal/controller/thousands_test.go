@@ -76,6 +76,7 @@ func TestThousandsOfEnvironmentsAreWatched(t *testing.T) { // [X65]
 		}
 	}
 	t.Logf("one object has drifted: its look begins after %.1f s; %d requests; heap %d MiB more", took.Seconds(), requests.Load(), (heap()-before)>>20)
+	require.Less(t, (heap()-before)>>20, int64(300), "MiB")
 	require.Equal(t, 1, running)
 	require.Less(t, took, 5*time.Second)
 }
