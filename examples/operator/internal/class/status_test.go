@@ -4,10 +4,13 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/argocdtest"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/class"
 )
 
@@ -41,5 +44,31 @@ func TestWhatAnObjectSaysOfItsEnvironment(t *testing.T) {
 			}
 			assert.Equal(t, c.message, class.StatusOf(instance, environment).Conditions[0].Message)
 		})
+	}
+}
+
+func TestArgoCDSeesWhatBecomesOfAnObject(t *testing.T) { // [X70]
+	ready := func(holds metav1.ConditionStatus, reason string) metav1.Condition {
+		return metav1.Condition{Type: v1alpha1.ConditionReady, Status: holds, Reason: reason, Message: reason + "."}
+	}
+	for wanted, conditions := range map[string][]metav1.Condition{
+		"Healthy":     {ready(metav1.ConditionTrue, "Applied")},
+		"Progressing": {ready(metav1.ConditionFalse, "Updating"), {Type: v1alpha1.ConditionReconciling, Status: metav1.ConditionTrue}},
+		"Degraded":    {ready(metav1.ConditionFalse, "UpdateFailed"), {Type: v1alpha1.ConditionStalled, Status: metav1.ConditionTrue}},
+	} {
+		environment := &v1alpha1.Environment{}
+		environment.Annotations = map[string]string{v1alpha1.AnnotationInstanceGeneration: "3"}
+		environment.Status.Conditions = conditions
+		instance := &unstructured.Unstructured{Object: map[string]any{}}
+		instance.SetGeneration(3)
+		said, err := runtime.DefaultUnstructuredConverter.ToUnstructured(new(class.StatusOf(instance, environment)))
+		require.NoError(t, err)
+		instance.Object["status"] = said
+		health, message := argocdtest.Health(t, "../../config/argocd/health.lua", instance)
+		assert.Equal(t, wanted, health)
+		assert.Equal(t, conditions[0].Message, message)
+		instance.SetGeneration(4)
+		health, _ = argocdtest.Health(t, "../../config/argocd/health.lua", instance)
+		assert.Equal(t, "Progressing", health, "the operator has not seen the last change")
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/api/v1alpha1"
+	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/argocdtest"
 	"github.com/k8sconnect/pulumi-k8sconnect/examples/operator/internal/plan"
 )
 
@@ -95,14 +96,24 @@ func shown(w *world) string {
 
 // kstatus is what GitOps tools make of the Environment.
 func kstatus(t require.TestingT, w *world) status.Status {
+	result, err := status.Compute(asObject(t, w))
+	require.NoError(t, err)
+	return result.Status
+}
+
+func asObject(t require.TestingT, w *world) *unstructured.Unstructured {
 	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(&w.environment)
 	require.NoError(t, err)
 	object := &unstructured.Unstructured{Object: content}
 	object.SetAPIVersion(v1alpha1.GroupVersion.String())
 	object.SetKind("Environment")
-	result, err := status.Compute(object)
-	require.NoError(t, err)
-	return result.Status
+	return object
+}
+
+// argoCD is the same for Argo CD, with the health check that is in config.
+func argoCD(t require.TestingT, w *world) string {
+	health, _ := argocdtest.Health(t, "../../config/argocd/health.lua", asObject(t, w))
+	return health
 }
 
 const (

@@ -37,6 +37,20 @@ func (w *world) health() status.Status {
 	}
 }
 
+// argoHealth is what Argo CD says in place of kstatus.
+func (w *world) argoHealth() string {
+	switch health := w.health(); {
+	case health == status.FailedStatus:
+		return "Degraded"
+	case health == status.CurrentStatus && w.environment.Spec.Suspend:
+		return "Suspended"
+	case health == status.CurrentStatus:
+		return "Healthy"
+	default:
+		return "Progressing"
+	}
+}
+
 func TestGitOpsToolsSeeWhatBecomesOfAnEnvironment(t *testing.T) { // [X70]
 	problem := func(reason string) *plan.Problem { return &plan.Problem{Reason: reason, Message: "It is so."} }
 	other := func(other plan.Dependency) func(*world) { return func(w *world) { w.decide(); w.dependsOn(other) } }
@@ -93,16 +107,19 @@ func TestGitOpsToolsSeeWhatBecomesOfAnEnvironment(t *testing.T) { // [X70]
 			require.Equal(t, row.reason, w.ready().Reason, "%+v", w.status())
 			require.Equal(t, row.wanted, kstatus(t, w), "%+v", w.status())
 			require.Equal(t, row.wanted, w.health(), "%+v", w.status())
+			require.Equal(t, w.argoHealth(), argoCD(t, w), "%+v", w.status())
 		})
 	}
 	t.Run("before the operator has seen it, or a change, it is in progress", func(t *testing.T) {
 		assert.Equal(t, progress, kstatus(t, newWorld()))
+		assert.Equal(t, "Progressing", argoCD(t, newWorld()))
 		for _, given := range []func(*world){(*world).applies, gaveUp, func(w *world) { w.decide(); w.suspend() }} {
 			w := newWorld()
 			given(w)
 			w.rests()
 			w.change("inputs-2")
 			assert.Equal(t, progress, kstatus(t, w), "%+v", w.status())
+			assert.Equal(t, "Progressing", argoCD(t, w), "%+v", w.status())
 		}
 	})
 	t.Run("no reason is left out", func(t *testing.T) {
