@@ -60,7 +60,7 @@ func newHookWorld(t testing.TB) *hookWorld {
 	t.Cleanup(func() { <-stopped })
 	go func() {
 		defer close(stopped)
-		tick := time.NewTicker(20 * time.Millisecond)
+		tick := time.NewTicker(50 * time.Millisecond)
 		defer tick.Stop()
 		for {
 			select {
