@@ -163,8 +163,20 @@ func TestTypedFields(t *testing.T) {
 		out := s.preview(t)
 		assert.Contains(t, out, "[unknown]")
 		s.up(t)
-		assert.Equal(t, map[string]any{"a": "1", "uid": string(k.get(t, "v1/ConfigMap/"+space+"/one").GetUID())}, k.value(t, "v1/ConfigMap/"+space+"/two", "data"))
+		uid := string(k.get(t, "v1/ConfigMap/"+space+"/one").GetUID())
+		assert.Equal(t, map[string]any{"a": "1", "uid": uid}, k.value(t, "v1/ConfigMap/"+space+"/two", "data"))
 		s.previewEmpty(t)
+		s.destroy(t)
+
+		// A name that is not known yet, and data that are not known at all.
+		s.program(t, "%s", "resources:"+typedResource("one", "core/v1:ConfigMap", "{metadata: {name: one, namespace: "+space+"}, data: {a: \"1\"}}")+
+			typedResource("two", "core/v1:ConfigMap", "{metadata: {name: \"${one.k8sconnect.resourceRef.uid}\", namespace: "+space+"}, data: \"${one.k8sconnect.resourceRef}\"}"))
+		assert.Contains(t, s.preview(t), "3 to create")
+		assert.Contains(t, s.up(t), "3 created")
+		uid = string(k.get(t, "v1/ConfigMap/"+space+"/one").GetUID())
+		assert.Equal(t, uid, k.value(t, "v1/ConfigMap/"+space+"/"+uid, "data", "uid"))
+		s.previewEmpty(t)
+		s.destroy(t)
 	})
 }
 
@@ -176,7 +188,8 @@ func TestTypedKindsChange(t *testing.T) {
 		group, file := crates(t, k, space, "            \"new-field\": {type: string}\n")
 		older := filepath.Join(t.TempDir(), "older.yaml")
 		require.NoError(t, os.WriteFile(older, []byte(fmt.Sprintf(oddDefinition, group, "            \"old-field\": {type: string}\n")), 0o600))
-		one, two := "resources:"+typedResource("map", "core/v1:ConfigMap", "{metadata: {name: it, namespace: "+space+"}, data: {a: \"1\"}}"), "resources:"
+		one := "resources:" + typedResource("map", "core/v1:ConfigMap", "{metadata: {name: it, namespace: "+space+"}, data: {a: \"1\"}}")
+		two := "resources:" + typedResource("account", "core/v1:ServiceAccount", "{metadata: {name: it, namespace: "+space+"}}")
 		crate := func(more string) string {
 			return typedResource("it", group+"/v1:Crate", "{metadata: {name: it, namespace: "+space+"}, kebab__name: {x_x40_odd: 1}"+more+"}")
 		}
@@ -184,15 +197,37 @@ func TestTypedKindsChange(t *testing.T) {
 		s.program(t, "%s", one+crate(""))
 		s.up(t)
 		uid := k.get(t, group+"/v1/Crate/"+space+"/it").GetUID()
-		s.extend(t, "crds="+file, "version=0.2.0")
+		s.extend(t, "kinds=v1/ServiceAccount", live(t), "crds="+file, "version=0.2.0")
 		s.program(t, "%s", two+crate(", new__field: here"))
 		s.preview(t)
 		s.up(t)
 		k.gone(t, "v1/ConfigMap/"+space+"/it")
+		k.get(t, "v1/ServiceAccount/"+space+"/it")
 		assert.Equal(t, "here", k.value(t, group+"/v1/Crate/"+space+"/it", "new-field"))
 		assert.EqualValues(t, uid, k.get(t, group+"/v1/Crate/"+space+"/it").GetUID())
 		s.previewEmpty(t)
 		s.destroy(t)
+	})
+	t.Run("an object stays when its kind gets another version, by an alias [K4]", func(t *testing.T) {
+		t.Parallel()
+		s, k, space := newStack(t), kubeOf(t, shared.Get(t)), shared.Get(t).Namespace(t)
+		s.extend(t, "kinds=autoscaling/v1/HorizontalPodAutoscaler,autoscaling/v2/HorizontalPodAutoscaler", live(t))
+		id := "autoscaling/v2/HorizontalPodAutoscaler/" + space + "/web"
+		const spec = ", spec: {maxReplicas: %d, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}}"
+		object := func(version string, most int) string {
+			return "resources:" + typedResource("web", "autoscaling/"+version+":HorizontalPodAutoscaler", "{metadata: {name: web, namespace: "+space+"}"+fmt.Sprintf(spec, most))
+		}
+		s.program(t, "%s", object("v1", 2))
+		s.up(t)
+		uid := k.get(t, id).GetUID()
+		s.program(t, "%s", object("v2", 3)+"    options: {aliases: [{type: \"k8sconnect:autoscaling/v1:HorizontalPodAutoscaler\"}]}\n")
+		assert.NotContains(t, s.preview(t), "delete")
+		s.up(t)
+		assert.Equal(t, uid, k.get(t, id).GetUID())
+		assert.EqualValues(t, 3, k.value(t, id, "spec", "maxReplicas"))
+		s.previewEmpty(t)
+		s.destroy(t)
+		k.gone(t, id)
 	})
 	t.Run("an object of another kind is not imported [K5]", func(t *testing.T) {
 		t.Parallel()
@@ -253,7 +288,12 @@ func TestTypedKindsChange(t *testing.T) {
 		}, lose)
 		s.upFails(t)
 		proxy.heal()
-		assert.True(t, s.export(t).get(t, "it").pending())
+		failed := s.export(t).get(t, "it")
+		assert.True(t, failed.pending())
+		assert.NotEmpty(t, failed.InitErrors)
+		assert.Equal(t, map[string]any{"a": "1"}, failed.Inputs["data"])
+		assert.NotContains(t, failed.Inputs, "manifest")
+		assert.NotContains(t, failed.Outputs, "manifest")
 		uid := k.get(t, id).GetUID()
 		s.up(t)
 		assert.Equal(t, uid, k.get(t, id).GetUID())
