@@ -59,19 +59,20 @@ func losing(t *testing.T, c *cluster.Cluster) (kubeconfig string, lost *atomic.I
 	target, err := url.Parse(c.Host())
 	require.NoError(t, err)
 	lost, healed := &atomic.Int32{}, &atomic.Bool{}
-	proxy := httputil.NewSingleHostReverseProxy(target)
-	direct := proxy.Director
-	proxy.Director = func(r *http.Request) {
-		direct(r)
-		r.Header.Del("Authorization") // the transport sets its own where there is none
-	}
-	proxy.Transport, proxy.FlushInterval = transport, -1 // watches
-	proxy.ModifyResponse = func(reply *http.Response) error {
-		if !healed.Load() && reply.Request.Method == http.MethodPatch && strings.Contains(reply.Request.URL.Path, "/jobs/") {
-			lost.Add(1)
-			panic(http.ErrAbortHandler)
-		}
-		return nil
+	proxy := &httputil.ReverseProxy{
+		Transport:     transport,
+		FlushInterval: -1, // watches
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(target)
+			r.Out.Header.Del("Authorization") // the transport sets its own where there is none
+		},
+		ModifyResponse: func(reply *http.Response) error {
+			if !healed.Load() && reply.Request.Method == http.MethodPatch && strings.Contains(reply.Request.URL.Path, "/jobs/") {
+				lost.Add(1)
+				panic(http.ErrAbortHandler)
+			}
+			return nil
+		},
 	}
 	server := httptest.NewTLSServer(proxy)
 	t.Cleanup(server.Close)

@@ -50,19 +50,19 @@ func newFaulty(t testing.TB, c *cluster.Cluster) *faulty {
 	require.NoError(t, err)
 
 	f := &faulty{conns: map[net.Conn]bool{}}
-	proxy := httputil.NewSingleHostReverseProxy(target)
-	proxy.FlushInterval = -1 // watches
-	direct := proxy.Director
-	proxy.Director = func(r *http.Request) {
-		direct(r)
-		r.Header.Del("Authorization") // the transport sets its own where there is none
-	}
-	proxy.Transport = transport
-	proxy.ModifyResponse = func(reply *http.Response) error {
-		if spoil := f.mishapOf(reply.Request); spoil != nil {
-			return spoil(f, reply)
-		}
-		return nil
+	proxy := &httputil.ReverseProxy{
+		Transport:     transport,
+		FlushInterval: -1, // watches
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(target)
+			r.Out.Header.Del("Authorization") // the transport sets its own where there is none
+		},
+		ModifyResponse: func(reply *http.Response) error {
+			if spoil := f.mishapOf(reply.Request); spoil != nil {
+				return spoil(f, reply)
+			}
+			return nil
+		},
 	}
 	f.server = httptest.NewUnstartedServer(proxy)
 	f.server.EnableHTTP2 = true
