@@ -36,6 +36,7 @@ func TestTheTargetOfAPatchIsAReference(t *testing.T) {
 	step(t, "and when the revision of the reference changes [P42]", func(t *testing.T) {
 		was := revision()
 		write("3")
+		assert.Contains(t, s.preview(t), "~ 1 to update")
 		out := s.up(t)
 		assert.NotEqual(t, was, revision())
 		assert.Contains(t, out, "1 updated")
