@@ -31,12 +31,14 @@ func (p *Patch) Annotate(a infer.Annotator) {
 	a.Describe(&p, texts.Of("Patch")+"\n\n"+examples)
 }
 
-// Target names the object to patch.
+// Target names the object to patch. It has the members of a [reference.ResourceRef], which YAML programs could not pass otherwise.
 type Target struct {
 	APIVersion string  `pulumi:"apiVersion"`
 	Kind       string  `pulumi:"kind"`
 	Namespace  *string `pulumi:"namespace,optional"`
 	Name       string  `pulumi:"name"`
+	UID        *string `pulumi:"uid,optional"`
+	Revision   *string `pulumi:"revision,optional"`
 }
 
 // Annotate describes the type for the schema.

@@ -34,6 +34,7 @@ func (r *patchResource) Check(ctx context.Context, req p.CheckRequest) (p.CheckR
 	checked, wrong := check.Inputs[Args](req.Inputs)
 	fail := wrong.Add
 	object := checkTarget(req.Inputs.Get(keyTarget), fail)
+	checked = withoutVersion(checked)
 	if kind, ok := onlyKind(req.Inputs, fail); ok {
 		if patch, ok := checkPatch(kind, req.Inputs.Get(kind), object, fail); ok {
 			checked = checked.Set(kind, patch)
@@ -93,7 +94,22 @@ func emptyMap(v property.Value, at []property.PathSegment) ([]property.PathSegme
 	return at, v.AsMap().Len() == 0
 }
 
-var targetMembers = fieldtags.Names[Target]()
+var (
+	// versionMembers are in a resourceRef. They say which version of the object its resource has seen.
+	versionMembers = []string{"uid", "revision"}
+	// targetMembers are those that name the target.
+	targetMembers = slices.DeleteFunc(fieldtags.Names[Target](), func(name string) bool { return slices.Contains(versionMembers, name) })
+)
+
+// withoutVersion drops from the target what a resourceRef says beyond which object it is. A Patch follows its target by name: that the
+// object was changed or re-created is no change of its inputs.
+func withoutVersion(inputs property.Map) property.Map {
+	target := inputs.Get(keyTarget)
+	if !target.IsMap() {
+		return inputs
+	}
+	return inputs.Set(keyTarget, property.WithGoValue(target, target.AsMap().Delete(versionMembers...)))
+}
 
 // checkTarget returns the target as far as it is known.
 func checkTarget(target property.Value, fail fail) manifest.Identity {
@@ -103,7 +119,7 @@ func checkTarget(target property.Value, fail fail) manifest.Identity {
 	}
 	if target.IsMap() {
 		for name := range target.AsMap().AllStable {
-			if !slices.Contains(targetMembers, name) {
+			if !slices.Contains(targetMembers, name) && !slices.Contains(versionMembers, name) {
 				fail(keyTarget+"."+name, fmt.Sprintf("There is no %q in a target. There are %s.", name, strings.Join(targetMembers, ", ")))
 				return manifest.Identity{}
 			}

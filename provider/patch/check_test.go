@@ -22,6 +22,9 @@ func unmade(t *testing.T) *verbs.Resource {
 func TestCheckBringsPatchesIntoOneForm(t *testing.T) {
 	t.Parallel()
 	secret := m{"target": m{"apiVersion": "v1", "kind": "Secret", "name": "web"}}
+	reference := func(uid, revision any) property.Map {
+		return program("patch", paints["patch"], m{"target": m{"apiVersion": "v1", "kind": "ConfigMap", "name": "web", "uid": uid, "revision": revision}})
+	}
 	for _, c := range []struct {
 		name             string
 		written, checked property.Map
@@ -41,6 +44,8 @@ func TestCheckBringsPatchesIntoOneForm(t *testing.T) {
 			program("patch", m{"data": verbs.Secret(m{"key": "aHVudGVyMg=="})}, secret)},
 		{"and so is what an operation sets in it", program("jsonPatch", []any{m{"op": "add", "path": "/data/key", "value": "aHVudGVyMg=="}}, secret),
 			program("jsonPatch", []any{m{"op": "add", "path": "/data/key", "value": verbs.Secret("aHVudGVyMg==")}}, secret)},
+		{"the resourceRef of another resource is a target", reference("1", "2"), program("patch", paints["patch"])},
+		{"also when its uid and revision are not known yet", reference(verbs.Unknown, verbs.Unknown), program("patch", paints["patch"])},
 		{"a connection is secret as a whole", program("patch", paints["patch"], m{"clusterConnection": m{"host": "https://127.0.0.1:1"}}),
 			program("patch", paints["patch"], m{"clusterConnection": verbs.Secret(m{"host": "https://127.0.0.1:1"})})},
 	} {
@@ -74,7 +79,8 @@ func TestCheckRefusesAPatchThatIsWrongWithoutARequest(t *testing.T) {
 		{"no leave to take fields", paint(m{"takeOwnership": false}), "takeOwnership", "The value must be true."},
 		{"no target", paint(m{"target": nil}), "target", "Name the object to patch"},
 		{"a target without a name", paint(m{"target": m{"apiVersion": "v1", "kind": "ConfigMap"}}), "target.name", ""},
-		{"a target with a misspelt member", paint(m{"target": m{"apiVersion": "v1", "kind": "ConfigMap", "name": "web", "namspace": "shop"}}), "target.namspace", `There is no "namspace" in a target.`},
+		{"a target with a misspelt member", paint(m{"target": m{"apiVersion": "v1", "kind": "ConfigMap", "name": "web", "namspace": "shop"}}), "target.namspace", `There is no "namspace" in a target. There are apiVersion, kind, namespace, name.`},
+		{"a uid that is no text", paint(m{"target": m{"apiVersion": "v1", "kind": "ConfigMap", "name": "web", "uid": 1}}), "target.uid", "The value must be a text."},
 		{"an onDestroy that there is none of", paint(m{"onDestroy": "delete"}), "onDestroy", "The value must be one of"},
 		{"an input that there is none of", paint(m{"force": true}), "force", `There is no input "force".`},
 		{"a manager to take over from that is no KubeObject", paint(m{"takeOverFrom": []any{"helm"}}), "takeOverFrom[0]", "Name field managers of KubeObjects"},

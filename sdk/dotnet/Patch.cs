@@ -169,7 +169,7 @@ namespace K8sConnect.Kubernetes
         public Input<bool> TakeOwnership { get; set; } = null!;
 
         /// <summary>
-        /// The object to patch. It must exist. Changing it to another object replaces the Patch: the fields of the old object are handed back and keep their values. Changing only the version within the API group does not replace the Patch.
+        /// The object to patch: its `apiVersion`, `kind`, `namespace` and `name`, or the `resourceRef` of another Patch. It must exist. Changing it to another object replaces the Patch: the fields of the old object are handed back and keep their values. Changing only the version within the API group does not replace the Patch.
         /// </summary>
         [Input("target", required: true)]
         public Input<Inputs.PatchTargetArgs> Target { get; set; } = null!;

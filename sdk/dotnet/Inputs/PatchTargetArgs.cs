@@ -40,6 +40,18 @@ namespace K8sConnect.Kubernetes.Inputs
         [Input("namespace")]
         public Input<string>? Namespace { get; set; }
 
+        /// <summary>
+        /// Ignored: a `resourceRef` has it.
+        /// </summary>
+        [Input("revision")]
+        public Input<string>? Revision { get; set; }
+
+        /// <summary>
+        /// Ignored: a `resourceRef` has it. The target is found by its name.
+        /// </summary>
+        [Input("uid")]
+        public Input<string>? Uid { get; set; }
+
         public PatchTargetArgs()
         {
         }

@@ -145,7 +145,7 @@ type patchArgs struct {
 	TakeOverFrom []string `pulumi:"takeOverFrom"`
 	// Must be `true`, to confirm that you know: a Patch always takes its fields from their owners, who may take them back. No default.
 	TakeOwnership bool `pulumi:"takeOwnership"`
-	// The object to patch. It must exist. Changing it to another object replaces the Patch: the fields of the old object are handed back and keep their values. Changing only the version within the API group does not replace the Patch.
+	// The object to patch: its `apiVersion`, `kind`, `namespace` and `name`, or the `resourceRef` of another Patch. It must exist. Changing it to another object replaces the Patch: the fields of the old object are handed back and keep their values. Changing only the version within the API group does not replace the Patch.
 	Target PatchTarget `pulumi:"target"`
 	// What to wait for after patching the object. If it does not become true in time, the update fails, resources that depend on the Patch are not created, and the next `pulumi up` waits again without patching again. Default: nothing.
 	WaitFor *WaitFor `pulumi:"waitFor"`
@@ -167,7 +167,7 @@ type PatchArgs struct {
 	TakeOverFrom pulumi.StringArrayInput
 	// Must be `true`, to confirm that you know: a Patch always takes its fields from their owners, who may take them back. No default.
 	TakeOwnership pulumi.BoolInput
-	// The object to patch. It must exist. Changing it to another object replaces the Patch: the fields of the old object are handed back and keep their values. Changing only the version within the API group does not replace the Patch.
+	// The object to patch: its `apiVersion`, `kind`, `namespace` and `name`, or the `resourceRef` of another Patch. It must exist. Changing it to another object replaces the Patch: the fields of the old object are handed back and keep their values. Changing only the version within the API group does not replace the Patch.
 	Target PatchTargetInput
 	// What to wait for after patching the object. If it does not become true in time, the update fails, resources that depend on the Patch are not created, and the next `pulumi up` waits again without patching again. Default: nothing.
 	WaitFor WaitForPtrInput

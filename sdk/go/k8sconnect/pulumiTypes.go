@@ -1886,6 +1886,10 @@ type PatchTarget struct {
 	Name string `pulumi:"name"`
 	// The namespace of the object. Default: the namespace of the provider or of the kubeconfig's context, else `default`. Ignored for cluster-scoped kinds.
 	Namespace *string `pulumi:"namespace"`
+	// Ignored: a `resourceRef` has it.
+	Revision *string `pulumi:"revision"`
+	// Ignored: a `resourceRef` has it. The target is found by its name.
+	Uid *string `pulumi:"uid"`
 }
 
 // PatchTargetInput is an input type that accepts PatchTargetArgs and PatchTargetOutput values.
@@ -1909,6 +1913,10 @@ type PatchTargetArgs struct {
 	Name pulumi.StringInput `pulumi:"name"`
 	// The namespace of the object. Default: the namespace of the provider or of the kubeconfig's context, else `default`. Ignored for cluster-scoped kinds.
 	Namespace pulumi.StringPtrInput `pulumi:"namespace"`
+	// Ignored: a `resourceRef` has it.
+	Revision pulumi.StringPtrInput `pulumi:"revision"`
+	// Ignored: a `resourceRef` has it. The target is found by its name.
+	Uid pulumi.StringPtrInput `pulumi:"uid"`
 }
 
 func (PatchTargetArgs) ElementType() reflect.Type {
@@ -1956,6 +1964,16 @@ func (o PatchTargetOutput) Name() pulumi.StringOutput {
 // The namespace of the object. Default: the namespace of the provider or of the kubeconfig's context, else `default`. Ignored for cluster-scoped kinds.
 func (o PatchTargetOutput) Namespace() pulumi.StringPtrOutput {
 	return o.ApplyT(func(v PatchTarget) *string { return v.Namespace }).(pulumi.StringPtrOutput)
+}
+
+// Ignored: a `resourceRef` has it.
+func (o PatchTargetOutput) Revision() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v PatchTarget) *string { return v.Revision }).(pulumi.StringPtrOutput)
+}
+
+// Ignored: a `resourceRef` has it. The target is found by its name.
+func (o PatchTargetOutput) Uid() pulumi.StringPtrOutput {
+	return o.ApplyT(func(v PatchTarget) *string { return v.Uid }).(pulumi.StringPtrOutput)
 }
 
 // Says when the objects of given kinds are ready, for `waitFor: { ready: true }`.

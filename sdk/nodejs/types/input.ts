@@ -400,6 +400,14 @@ export interface PatchTargetArgs {
      * The namespace of the object. Default: the namespace of the provider or of the kubeconfig's context, else `default`. Ignored for cluster-scoped kinds.
      */
     namespace?: pulumi.Input<string | undefined>;
+    /**
+     * Ignored: a `resourceRef` has it.
+     */
+    revision?: pulumi.Input<string | undefined>;
+    /**
+     * Ignored: a `resourceRef` has it. The target is found by its name.
+     */
+    uid?: pulumi.Input<string | undefined>;
 }
 
 /**

@@ -1732,6 +1732,14 @@ class PatchTargetArgsDict(TypedDict):
     """
     The namespace of the object. Default: the namespace of the provider or of the kubeconfig's context, else `default`. Ignored for cluster-scoped kinds.
     """
+    revision: NotRequired[pulumi.Input[Optional[_builtins.str]]]
+    """
+    Ignored: a `resource_ref` has it.
+    """
+    uid: NotRequired[pulumi.Input[Optional[_builtins.str]]]
+    """
+    Ignored: a `resource_ref` has it. The target is found by its name.
+    """
 
 @pulumi.input_type
 class PatchTargetArgs:
@@ -1739,7 +1747,9 @@ class PatchTargetArgs:
                  api_version: pulumi.Input[_builtins.str],
                  kind: pulumi.Input[_builtins.str],
                  name: pulumi.Input[_builtins.str],
-                 namespace: pulumi.Input[Optional[_builtins.str]] = None):
+                 namespace: pulumi.Input[Optional[_builtins.str]] = None,
+                 revision: pulumi.Input[Optional[_builtins.str]] = None,
+                 uid: pulumi.Input[Optional[_builtins.str]] = None):
         """
         Names the object that a Patch changes.
 
@@ -1747,12 +1757,18 @@ class PatchTargetArgs:
         :param pulumi.Input[_builtins.str] kind: The kind of the object, such as `DaemonSet`.
         :param pulumi.Input[_builtins.str] name: The name of the object.
         :param pulumi.Input[_builtins.str] namespace: The namespace of the object. Default: the namespace of the provider or of the kubeconfig's context, else `default`. Ignored for cluster-scoped kinds.
+        :param pulumi.Input[_builtins.str] revision: Ignored: a `resource_ref` has it.
+        :param pulumi.Input[_builtins.str] uid: Ignored: a `resource_ref` has it. The target is found by its name.
         """
         pulumi.set(__self__, "api_version", api_version)
         pulumi.set(__self__, "kind", kind)
         pulumi.set(__self__, "name", name)
         if namespace is not None:
             pulumi.set(__self__, "namespace", namespace)
+        if revision is not None:
+            pulumi.set(__self__, "revision", revision)
+        if uid is not None:
+            pulumi.set(__self__, "uid", uid)
 
     @_builtins.property
     @pulumi.getter(name="apiVersion")
@@ -1801,6 +1817,30 @@ class PatchTargetArgs:
     @namespace.setter
     def namespace(self, value: pulumi.Input[Optional[_builtins.str]]):
         pulumi.set(self, "namespace", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def revision(self) -> pulumi.Input[Optional[_builtins.str]]:
+        """
+        Ignored: a `resource_ref` has it.
+        """
+        return pulumi.get(self, "revision")
+
+    @revision.setter
+    def revision(self, value: pulumi.Input[Optional[_builtins.str]]):
+        pulumi.set(self, "revision", value)
+
+    @_builtins.property
+    @pulumi.getter
+    def uid(self) -> pulumi.Input[Optional[_builtins.str]]:
+        """
+        Ignored: a `resource_ref` has it. The target is found by its name.
+        """
+        return pulumi.get(self, "uid")
+
+    @uid.setter
+    def uid(self, value: pulumi.Input[Optional[_builtins.str]]):
+        pulumi.set(self, "uid", value)
 
 
 class ReadinessRuleArgsDict(TypedDict):

@@ -35,7 +35,7 @@ class PatchArgs:
         The set of arguments for constructing a Patch resource.
 
         :param pulumi.Input[_builtins.bool] take_ownership: Must be `true`, to confirm that you know: a Patch always takes its fields from their owners, who may take them back. No default.
-        :param pulumi.Input['PatchTargetArgs'] target: The object to patch. It must exist. Changing it to another object replaces the Patch: the fields of the old object are handed back and keep their values. Changing only the version within the API group does not replace the Patch.
+        :param pulumi.Input['PatchTargetArgs'] target: The object to patch: its `api_version`, `kind`, `namespace` and `name`, or the `resource_ref` of another Patch. It must exist. Changing it to another object replaces the Patch: the fields of the old object are handed back and keep their values. Changing only the version within the API group does not replace the Patch.
         :param pulumi.Input['ClusterConnectionArgs'] cluster_connection: The cluster. Used instead of the provider's entire connection, including its `namespace`. Always secret, never part of an output. A change replaces the Patch only if `target` names no namespace and the new connection has a different default namespace.
         :param Any json_patch: A JSON patch (RFC 6902): a list of operations `{op, path, value, from}`, as a value or as YAML or JSON text. Operations that cannot be repeated (`remove`, `move`, `copy`, and `add` to a list) run once for every change of the patch; the fields that the others set are watched for drift. An item that `add` has put into a list is added again if it is gone and the patch's `test` operations succeed. A `test` that fails refuses the whole patch.
         :param Any merge_patch: A JSON merge patch (RFC 7386), as a value or as YAML or JSON text: the fields to set, in the structure of the object. `null` removes a field. Lists are replaced as a whole. YAML and Go programs lose `null` on the way: there, write a patch with `null` as text.
@@ -77,7 +77,7 @@ class PatchArgs:
     @pulumi.getter
     def target(self) -> pulumi.Input['PatchTargetArgs']:
         """
-        The object to patch. It must exist. Changing it to another object replaces the Patch: the fields of the old object are handed back and keep their values. Changing only the version within the API group does not replace the Patch.
+        The object to patch: its `api_version`, `kind`, `namespace` and `name`, or the `resource_ref` of another Patch. It must exist. Changing it to another object replaces the Patch: the fields of the old object are handed back and keep their values. Changing only the version within the API group does not replace the Patch.
         """
         return pulumi.get(self, "target")
 
@@ -225,7 +225,7 @@ class Patch(pulumi.CustomResource):
         :param Any patch: The fields to set, in the structure of the object, as a value or as YAML or JSON text. Items of keyed lists are merged by key: a container is found by its `name`, and only the fields named in it are set. It is sent with server-side apply. It cannot remove anything. Spell names as in Kubernetes. Set exactly one of `patch`, `json_patch` and `merge_patch`.
         :param pulumi.Input[Sequence[pulumi.Input[_builtins.str]]] take_over_from: Take the target over from these KubeObjects, which are no longer part of any program. A KubeObject that was removed with `retainOnDelete` leaves its field manager on the object, and a Patch of that object is refused unless you name the manager here as the error prints it: `k8sconnect-shop.dev.web-0a1b2c3d`, or `k8sconnect-shop.dev.*` for a whole stack. Only the name of the field manager changes on the object. Remove the KubeObject from its program first; otherwise its next update takes the fields back. From all other managers, a Patch takes its fields without this input. Default: none.
         :param pulumi.Input[_builtins.bool] take_ownership: Must be `true`, to confirm that you know: a Patch always takes its fields from their owners, who may take them back. No default.
-        :param pulumi.Input[Union['PatchTargetArgs', 'PatchTargetArgsDict']] target: The object to patch. It must exist. Changing it to another object replaces the Patch: the fields of the old object are handed back and keep their values. Changing only the version within the API group does not replace the Patch.
+        :param pulumi.Input[Union['PatchTargetArgs', 'PatchTargetArgsDict']] target: The object to patch: its `api_version`, `kind`, `namespace` and `name`, or the `resource_ref` of another Patch. It must exist. Changing it to another object replaces the Patch: the fields of the old object are handed back and keep their values. Changing only the version within the API group does not replace the Patch.
         :param pulumi.Input[Union['WaitForArgs', 'WaitForArgsDict']] wait_for: What to wait for after patching the object. If it does not become true in time, the update fails, resources that depend on the Patch are not created, and the next `pulumi up` waits again without patching again. Default: nothing.
         """
         ...

@@ -208,6 +208,16 @@ public class Everything {
             .takeOwnership(true)
             .target(target)
             .build());
+        new Patch("after", PatchArgs.builder()
+            .patch(Map.of("data", Map.of("b", "1")))
+            .takeOwnership(true)
+            .target(patch.resourceRef().applyValue(ref -> PatchTargetArgs.builder()
+                .apiVersion(ref.apiVersion())
+                .kind(ref.kind())
+                .namespace(ref.namespace().orElse(null))
+                .name(ref.name())
+                .build()))
+            .build());
 
         var task = new Task("task", TaskArgs.builder()
             .manifest(Map.of("apiVersion", "batch/v1", "kind", "Job", "metadata", Map.of("name", "task")))

@@ -143,6 +143,14 @@ k8sconnect.Patch(
 )
 k8sconnect.Patch("merge", target=target, take_ownership=True, merge_patch={"data": {"a": None}})
 
+ref = patch.resource_ref
+k8sconnect.Patch(
+    "after",
+    target=k8sconnect.PatchTargetArgs(api_version=ref.api_version, kind=ref.kind, namespace=ref.namespace, name=ref.name),
+    take_ownership=True,
+    patch={"data": {"b": "1"}},
+)
+
 task = k8sconnect.Task(
     "task",
     manifest={"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "task"}},

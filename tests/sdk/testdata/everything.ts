@@ -107,6 +107,7 @@ const patch = new k8sconnect.Patch("patch", {
 const others = { target: { apiVersion: "v1", kind: "ConfigMap", name: "other" }, takeOwnership: true };
 new k8sconnect.Patch("json", { ...others, onDestroy: "remove", jsonPatch: [{ op: "add", path: "/data/a", value: "1" }] });
 new k8sconnect.Patch("merge", { ...others, mergePatch: { data: { a: null } } });
+new k8sconnect.Patch("after", { target: patch.resourceRef, takeOwnership: true, patch: { data: { b: "1" } } });
 
 const task = new k8sconnect.Task("task", {
     manifest: { apiVersion: "batch/v1", kind: "Job", metadata: { name: "task" }, spec: { template: { spec: { restartPolicy: "Never" } } } },

@@ -130,14 +130,14 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
     }
 
     /**
-     * The object to patch. It must exist. Changing it to another object replaces the Patch: the fields of the old object are handed back and keep their values. Changing only the version within the API group does not replace the Patch.
+     * The object to patch: its `apiVersion`, `kind`, `namespace` and `name`, or the `resourceRef` of another Patch. It must exist. Changing it to another object replaces the Patch: the fields of the old object are handed back and keep their values. Changing only the version within the API group does not replace the Patch.
      * 
      */
     @Import(name="target", required=true)
     private Output<PatchTargetArgs> target;
 
     /**
-     * @return The object to patch. It must exist. Changing it to another object replaces the Patch: the fields of the old object are handed back and keep their values. Changing only the version within the API group does not replace the Patch.
+     * @return The object to patch: its `apiVersion`, `kind`, `namespace` and `name`, or the `resourceRef` of another Patch. It must exist. Changing it to another object replaces the Patch: the fields of the old object are handed back and keep their values. Changing only the version within the API group does not replace the Patch.
      * 
      */
     public Output<PatchTargetArgs> target() {
@@ -369,7 +369,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param target The object to patch. It must exist. Changing it to another object replaces the Patch: the fields of the old object are handed back and keep their values. Changing only the version within the API group does not replace the Patch.
+         * @param target The object to patch: its `apiVersion`, `kind`, `namespace` and `name`, or the `resourceRef` of another Patch. It must exist. Changing it to another object replaces the Patch: the fields of the old object are handed back and keep their values. Changing only the version within the API group does not replace the Patch.
          * 
          * @return builder
          * 
@@ -380,7 +380,7 @@ public final class PatchArgs extends com.pulumi.resources.ResourceArgs {
         }
 
         /**
-         * @param target The object to patch. It must exist. Changing it to another object replaces the Patch: the fields of the old object are handed back and keep their values. Changing only the version within the API group does not replace the Patch.
+         * @param target The object to patch: its `apiVersion`, `kind`, `namespace` and `name`, or the `resourceRef` of another Patch. It must exist. Changing it to another object replaces the Patch: the fields of the old object are handed back and keep their values. Changing only the version within the API group does not replace the Patch.
          * 
          * @return builder
          * 

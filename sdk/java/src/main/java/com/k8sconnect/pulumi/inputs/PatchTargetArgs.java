@@ -80,6 +80,36 @@ public final class PatchTargetArgs extends com.pulumi.resources.ResourceArgs {
         return Optional.ofNullable(this.namespace);
     }
 
+    /**
+     * Ignored: a `resourceRef` has it.
+     * 
+     */
+    @Import(name="revision")
+    private @Nullable Output<String> revision;
+
+    /**
+     * @return Ignored: a `resourceRef` has it.
+     * 
+     */
+    public Optional<Output<String>> revision() {
+        return Optional.ofNullable(this.revision);
+    }
+
+    /**
+     * Ignored: a `resourceRef` has it. The target is found by its name.
+     * 
+     */
+    @Import(name="uid")
+    private @Nullable Output<String> uid;
+
+    /**
+     * @return Ignored: a `resourceRef` has it. The target is found by its name.
+     * 
+     */
+    public Optional<Output<String>> uid() {
+        return Optional.ofNullable(this.uid);
+    }
+
     private PatchTargetArgs() {}
 
     private PatchTargetArgs(PatchTargetArgs $) {
@@ -87,6 +117,8 @@ public final class PatchTargetArgs extends com.pulumi.resources.ResourceArgs {
         this.kind = $.kind;
         this.name = $.name;
         this.namespace = $.namespace;
+        this.revision = $.revision;
+        this.uid = $.uid;
     }
 
     public static Builder builder() {
@@ -189,6 +221,48 @@ public final class PatchTargetArgs extends com.pulumi.resources.ResourceArgs {
          */
         public Builder namespace(String namespace) {
             return namespace(Output.of(namespace));
+        }
+
+        /**
+         * @param revision Ignored: a `resourceRef` has it.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder revision(@Nullable Output<String> revision) {
+            $.revision = revision;
+            return this;
+        }
+
+        /**
+         * @param revision Ignored: a `resourceRef` has it.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder revision(String revision) {
+            return revision(Output.of(revision));
+        }
+
+        /**
+         * @param uid Ignored: a `resourceRef` has it. The target is found by its name.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder uid(@Nullable Output<String> uid) {
+            $.uid = uid;
+            return this;
+        }
+
+        /**
+         * @param uid Ignored: a `resourceRef` has it. The target is found by its name.
+         * 
+         * @return builder
+         * 
+         */
+        public Builder uid(String uid) {
+            return uid(Output.of(uid));
         }
 
         public PatchTargetArgs build() {
