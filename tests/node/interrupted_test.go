@@ -6,8 +6,6 @@ import (
 	"encoding/pem"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,7 +15,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"k8s.io/client-go/rest"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cli"
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
@@ -54,25 +51,15 @@ var interruptions = []interruption{
 // it is healed.
 func losing(t *testing.T, c *cluster.Cluster) (kubeconfig string, lost *atomic.Int32, heal func()) {
 	t.Helper()
-	transport, err := rest.TransportFor(c.RESTConfig())
-	require.NoError(t, err)
-	target, err := url.Parse(c.Host())
+	proxy, err := c.Admin().ReverseProxy()
 	require.NoError(t, err)
 	lost, healed := &atomic.Int32{}, &atomic.Bool{}
-	proxy := &httputil.ReverseProxy{
-		Transport:     transport,
-		FlushInterval: -1, // watches
-		Rewrite: func(r *httputil.ProxyRequest) {
-			r.SetURL(target)
-			r.Out.Header.Del("Authorization") // the transport sets its own where there is none
-		},
-		ModifyResponse: func(reply *http.Response) error {
-			if !healed.Load() && reply.Request.Method == http.MethodPatch && strings.Contains(reply.Request.URL.Path, "/jobs/") {
-				lost.Add(1)
-				panic(http.ErrAbortHandler)
-			}
-			return nil
-		},
+	proxy.ModifyResponse = func(reply *http.Response) error {
+		if !healed.Load() && reply.Request.Method == http.MethodPatch && strings.Contains(reply.Request.URL.Path, "/jobs/") {
+			lost.Add(1)
+			panic(http.ErrAbortHandler)
+		}
+		return nil
 	}
 	server := httptest.NewTLSServer(proxy)
 	t.Cleanup(server.Close)

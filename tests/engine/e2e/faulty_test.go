@@ -8,8 +8,6 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,7 +16,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/rest"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
 )
@@ -44,25 +41,15 @@ type mishap func(f *faulty, reply *http.Response) error
 // newFaulty makes one in front of c. Nothing goes wrong until strike says so.
 func newFaulty(t testing.TB, c *cluster.Cluster) *faulty {
 	t.Helper()
-	transport, err := rest.TransportFor(c.RESTConfig())
-	require.NoError(t, err)
-	target, err := url.Parse(c.Host())
+	proxy, err := c.Admin().ReverseProxy()
 	require.NoError(t, err)
 
 	f := &faulty{conns: map[net.Conn]bool{}}
-	proxy := &httputil.ReverseProxy{
-		Transport:     transport,
-		FlushInterval: -1, // watches
-		Rewrite: func(r *httputil.ProxyRequest) {
-			r.SetURL(target)
-			r.Out.Header.Del("Authorization") // the transport sets its own where there is none
-		},
-		ModifyResponse: func(reply *http.Response) error {
-			if spoil := f.mishapOf(reply.Request); spoil != nil {
-				return spoil(f, reply)
-			}
-			return nil
-		},
+	proxy.ModifyResponse = func(reply *http.Response) error {
+		if spoil := f.mishapOf(reply.Request); spoil != nil {
+			return spoil(f, reply)
+		}
+		return nil
 	}
 	f.server = httptest.NewUnstartedServer(proxy)
 	f.server.EnableHTTP2 = true

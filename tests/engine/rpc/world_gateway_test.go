@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
-	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -17,7 +16,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/client-go/rest"
 
 	"github.com/k8sconnect/pulumi-k8sconnect/tests/cluster"
 )
@@ -64,21 +62,12 @@ func newGatewayOf(t testing.TB, user cluster.User) *gateway {
 // leadTo has the gateway lead to the cluster of a user from now on, under the same address.
 func (g *gateway) leadTo(t testing.TB, user cluster.User) {
 	t.Helper()
-	target, err := url.Parse(user.Host)
+	proxy, err := user.ReverseProxy()
 	require.NoError(t, err)
-	upstream, err := rest.TransportFor(user.RESTConfig())
-	require.NoError(t, err)
+	proxy.ErrorHandler = func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) }
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.proxy = &httputil.ReverseProxy{
-		Transport:     upstream,
-		FlushInterval: -1, // watches
-		Rewrite: func(r *httputil.ProxyRequest) {
-			r.SetURL(target)
-			r.Out.Header.Del("Authorization")
-		},
-		ErrorHandler: func(http.ResponseWriter, *http.Request, error) { panic(http.ErrAbortHandler) },
-	}
+	g.proxy = proxy
 }
 
 // connection leads through the gateway.

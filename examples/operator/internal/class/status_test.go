@@ -64,11 +64,11 @@ func TestArgoCDSeesWhatBecomesOfAnObject(t *testing.T) { // [X70]
 		said, err := runtime.DefaultUnstructuredConverter.ToUnstructured(new(class.StatusOf(instance, environment)))
 		require.NoError(t, err)
 		instance.Object["status"] = said
-		health, message := argocdtest.Health(t, "../../config/argocd/health.lua", instance)
+		health, message := argocdtest.Health(t, "../../config/argocd/argocd-cm.yaml", v1alpha1.InstanceGroupVersion.Group+"/*", instance)
 		assert.Equal(t, wanted, health)
 		assert.Equal(t, conditions[0].Message, message)
 		instance.SetGeneration(4)
-		health, _ = argocdtest.Health(t, "../../config/argocd/health.lua", instance)
+		health, _ = argocdtest.Health(t, "../../config/argocd/argocd-cm.yaml", v1alpha1.InstanceGroupVersion.Group+"/*", instance)
 		assert.Equal(t, "Progressing", health, "the operator has not seen the last change")
 	}
 }

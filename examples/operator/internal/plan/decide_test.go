@@ -112,7 +112,7 @@ func asObject(t require.TestingT, w *world) *unstructured.Unstructured {
 
 // argoCD is the same for Argo CD, with the health check that is in config.
 func argoCD(t require.TestingT, w *world) string {
-	health, _ := argocdtest.Health(t, "../../config/argocd/health.lua", asObject(t, w))
+	health, _ := argocdtest.Health(t, "../../config/argocd/argocd-cm.yaml", "platform.example.com/Environment", asObject(t, w))
 	return health
 }
 
