@@ -77,7 +77,7 @@ func TestPatchCheck(t *testing.T) {
 		{"a target without name", withTarget("name", nil), "target.name", ""},
 		{"a target with an empty name", withTarget("name", ""), "target.name", ""},
 		{"a target with a malformed apiVersion", withTarget("apiVersion", "a/b/c"), "target.apiVersion", ""},
-		{"a target with more", withTarget("uid", "x"), "target.uid", ""},
+		{"a target with more", withTarget("labels", "x"), "target.labels", ""},
 		{"an unknown input", of(m{"patch": ok, "force": true}), "force", ""},
 		{"an unknown member of waitFor", of(m{"patch": ok, "waitFor": m{"fields": "data.a"}}), "waitFor.fields", ""},
 		{"a waitFor that asks for nothing", of(m{"patch": ok, "waitFor": m{}}), "waitFor", ""},
