@@ -36,6 +36,7 @@ const (
 	onlyReaches = "it says how to reach the cluster, and a new credential changes nothing; that it leads to another cluster is found there"
 	onlyWrites  = "it decides what a write does, there is none, and a later one has it from the program"
 	onlyTakes   = "what it took over stays ours"
+	ofReference = "it comes with the reference of a resource, and which object is meant is in the rest of the target"
 )
 
 // comparedWorld is what the resources are about.
@@ -125,6 +126,8 @@ func comparedInputs(w comparedWorld) map[tokens.Type]map[string]comparedInput {
 		"target.kind":       {of: of(labelled, m{"target": ref("v1", "")}), was: "ConfigMap", is: "Secret", did: "replace"},
 		"target.name":       {of: patched, was: "target", is: "other", did: "replace"},
 		"target.namespace":  {of: patched, was: w.namespace, is: w.beside, did: "replace"},
+		"target.uid":        {of: patched, is: "another", same: ofReference},
+		"target.revision":   {of: patched, is: "another", same: ofReference},
 		"patch":             {of: onto, was: data("3"), is: data("4")},
 		"mergePatch":        {of: onto, was: data("3"), is: data("4")},
 		"jsonPatch":         {of: onto, was: operations(nil, data("3")), is: operations(nil, data("4"))},
