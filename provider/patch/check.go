@@ -13,7 +13,6 @@ import (
 
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/check"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/failure"
-	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/fieldtags"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/manifest"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/mutation"
 	"github.com/k8sconnect/pulumi-k8sconnect/provider/internal/ownership"
@@ -94,12 +93,8 @@ func emptyMap(v property.Value, at []property.PathSegment) ([]property.PathSegme
 	return at, v.AsMap().Len() == 0
 }
 
-var (
-	// versionMembers are in a resourceRef. They say which version of the object its resource has seen.
-	versionMembers = []string{"uid", "revision"}
-	// targetMembers are those that name the target.
-	targetMembers = slices.DeleteFunc(fieldtags.Names[Target](), func(name string) bool { return slices.Contains(versionMembers, name) })
-)
+// versionMembers are in a resourceRef. They say which version of the object its resource has seen.
+var versionMembers = []string{"uid", "revision"}
 
 // withoutVersion drops from the target what a resourceRef says beyond which object it is. A Patch follows its target by name: that the
 // object was changed or re-created is no change of its inputs.
@@ -116,14 +111,6 @@ func checkTarget(target property.Value, fail fail) manifest.Identity {
 	if target.IsNull() {
 		fail(keyTarget, "Name the object to patch: { apiVersion, kind, name } and, if it is in one, namespace.")
 		return manifest.Identity{}
-	}
-	if target.IsMap() {
-		for name := range target.AsMap().AllStable {
-			if !slices.Contains(targetMembers, name) && !slices.Contains(versionMembers, name) {
-				fail(keyTarget+"."+name, fmt.Sprintf("There is no %q in a target. There are %s.", name, strings.Join(targetMembers, ", ")))
-				return manifest.Identity{}
-			}
-		}
 	}
 	reference.Check(target, func(path, reason string) { fail(keyTarget+path, reason) })
 	return reference.Decode(target).Identity

@@ -79,7 +79,7 @@ func TestCheckRefusesAPatchThatIsWrongWithoutARequest(t *testing.T) {
 		{"no leave to take fields", paint(m{"takeOwnership": false}), "takeOwnership", "The value must be true."},
 		{"no target", paint(m{"target": nil}), "target", "Name the object to patch"},
 		{"a target without a name", paint(m{"target": m{"apiVersion": "v1", "kind": "ConfigMap"}}), "target.name", ""},
-		{"a target with a misspelt member", paint(m{"target": m{"apiVersion": "v1", "kind": "ConfigMap", "name": "web", "namspace": "shop"}}), "target.namspace", `There is no "namspace" in a target. There are apiVersion, kind, namespace, name.`},
+		{"a target with a misspelt member", paint(m{"target": m{"apiVersion": "v1", "kind": "ConfigMap", "name": "web", "namspace": "shop"}}), "target.namspace", `There is no "namspace" in a reference. There are apiVersion, kind, namespace, name, uid, revision.`},
 		{"a uid that is no text", paint(m{"target": m{"apiVersion": "v1", "kind": "ConfigMap", "name": "web", "uid": 1}}), "target.uid", "The value must be a text."},
 		{"an onDestroy that there is none of", paint(m{"onDestroy": "delete"}), "onDestroy", "The value must be one of"},
 		{"an input that there is none of", paint(m{"force": true}), "force", `There is no input "force".`},

@@ -59,7 +59,7 @@ func TestTheTargetOfAPatchIsAReference(t *testing.T) {
 		for _, out := range []string{s.previewFails(t), s.upFails(t)} {
 			assert.Contains(t, out, "is managed by the KubeObject")
 			assert.Contains(t, out, "Either set the fields in the manifest of that KubeObject")
-			assert.NotContains(t, out, "in a target")
+			assert.NotContains(t, out, "There is no")
 		}
 	})
 }
